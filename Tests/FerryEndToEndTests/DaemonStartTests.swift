@@ -91,6 +91,17 @@ import Testing
         #expect(try ProcessExit.wait(for: process) == .exited(status: 0))
     }
 
+    @Test func `asking whether ferryd runs does not have systemd start it`() async throws {
+        let listener = try heldSocket()
+        for command in ["status", "stop"] {
+            let run = try await home.ferry("daemon", command)
+            #expect(run.error.contains("not running"), "\(run)")
+        }
+        // systemd would have started it for whoever waits here.
+        var state = pollfd(fd: listener.rawValue, events: Int16(POLLIN), revents: 0)
+        #expect(poll(&state, 1, 0) == 0)
+    }
+
     @Test func `systemd's daemon takes the queue over from one that a program has started`()
         async throws
     {

@@ -26,12 +26,15 @@ package struct DaemonStarter: Sendable {
 
     /// Connects to the daemon.
     ///
-    /// - Parameter starting: Whether to start the daemon if it does not run.
+    /// - Parameter starting: Whether to start the daemon if it does not run, or have systemd start it.
     /// - Returns: A connected socket.
     /// - Throws: ``DaemonError/notRunning(sockets:)`` unless `starting`.
     package func connect(starting: Bool = true) throws(DaemonError) -> FileDescriptor {
+        guard starting else {
+            if let socket = try locations.connectToRunningDaemon() { return socket }
+            throw .notRunning(sockets: locations.sockets)
+        }
         if let socket = try locations.connect() { return socket }
-        guard starting else { throw .notRunning(sockets: locations.sockets) }
         return try locations.withStartLock { () throws(DaemonError) in
             // Another process may have been faster while this one waited for the lock.
             if let socket = try locations.connect() { return socket }

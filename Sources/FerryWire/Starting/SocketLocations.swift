@@ -46,6 +46,17 @@ package struct SocketLocations: Hashable, Sendable {
         return nil
     }
 
+    /// Connects to a daemon that is running, or returns `nil` when none is.
+    ///
+    /// systemd, which starts a daemon for whoever connects, listens in the runtime directory. Below the state home only a
+    /// daemon itself does.
+    ///
+    /// - Returns: The socket.
+    /// - Throws: The errors of ``connect(besides:)``.
+    func connectToRunningDaemon() throws(DaemonError) -> FileDescriptor? {
+        try connect(in: stateDirectory)
+    }
+
     /// Runs `body` while no other process of this user starts or ends a daemon.
     package func withStartLock<T: ~Copyable>(
         _ body: () throws(DaemonError) -> T
