@@ -53,7 +53,7 @@ let package = Package(
         // MARK: Programs
 
         .executableTarget(name: "ferryd", dependencies: ["FerryDaemon"]),
-        .target(name: "FerryCommand", dependencies: ["Ferry"]),
+        .target(name: "FerryCommand", dependencies: ["Ferry", "FerryWire"]),
         .executableTarget(name: "ferry", dependencies: ["FerryCommand"]),
 
         // MARK: Tests
@@ -142,7 +142,7 @@ let package = Package(
         ),
         .testTarget(
             name: "FerryCommandTests",
-            dependencies: ["FerryCommand", "Ferry", "FerryTestSupport"]
+            dependencies: ["FerryCommand", "Ferry", "FerryWire", "FerryTestSupport"]
         ),
         .executableTarget(
             name: "ferry-test-app",

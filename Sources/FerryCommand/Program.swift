@@ -1,12 +1,11 @@
 @preconcurrency import Dispatch
 import Ferry
+import FerryWire
 @preconcurrency import Glibc
 
 /// The `ferry` program.
 package enum Program {
-    /// The version that `ferry --version` shows.
-    static let version = "0.1.0"
-
+    /// The syntax of the program, with that of all of its commands.
     static let syntax = CommandSyntax(
         name: "ferry",
         summary: "download in the background, and see what is under way",
@@ -41,7 +40,7 @@ package enum Program {
                 context.console.errorLine(HelpText(syntax, path: []).text)
                 return .usage
             case .version:
-                context.console.line("ferry \(version)")
+                context.console.line(FerryVersion.line(of: "ferry"))
                 return .success
             case .run(let command, let arguments):
                 return try await command.init(arguments).run(in: context)

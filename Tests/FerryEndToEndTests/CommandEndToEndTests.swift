@@ -1,5 +1,6 @@
 import FerrySystem
 import FerryTestSupport
+import FerryWire
 import FoundationEssentials
 import Glibc
 import Testing
@@ -31,6 +32,18 @@ import Testing
         let watch = try await home.ferry("watch", "1")
         #expect(watch.exit == .exited(status: 0), "\(watch.error)")
         #expect(try Data(contentsOf: URL(filePath: "\(home.files)/song.bin")) == data)
+    }
+
+    @Test func `the command and ferryd tell the same version, and the same interface`() async throws
+    {
+        let command = try await home.ferry("--version").output
+        let daemon = try await TestProcess.run(
+            TestHome.executable("ferryd"),
+            ["--version"],
+            environment: home.environment
+        ).output
+        #expect(command == "ferry \(FerryVersion.current) (io.ferry.Transfer \(Wire.version))\n")
+        #expect(daemon == command.replacing("ferry ", with: "ferryd ", maxReplacements: 1))
     }
 
     @Test func `a get that is killed leaves its transfer to ferryd all the same`() async throws {

@@ -135,7 +135,10 @@ extension OptionSyntax {
     /// The option that requests a command's help text.
     static let help = OptionSyntax("help", letter: "h", help: "show this help")
     /// The option that requests the version.
-    static let version = OptionSyntax("version", help: "show the version")
+    static let version = OptionSyntax(
+        "version",
+        help: "show the version, and that of the interface to ferryd"
+    )
     /// The option that requests output for programs.
     static let json = OptionSyntax("json", help: "write JSON for programs")
 }

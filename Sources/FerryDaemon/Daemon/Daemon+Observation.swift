@@ -144,7 +144,7 @@ extension Daemon {
         }
         let loading = machine.activeTaskCount
         return Wire.Status(
-            version: DaemonVersion.current,
+            version: FerryVersion.current,
             pid: getpid(),
             started: started,
             sockets: socketPaths,

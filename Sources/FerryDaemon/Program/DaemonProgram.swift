@@ -1,4 +1,5 @@
 import FerrySystem
+import FerryWire
 import Glibc
 
 /// The program ferryd.
@@ -26,7 +27,7 @@ package enum DaemonProgram {
             case .help:
                 write(DaemonOptions.help, to: STDOUT_FILENO)
             case .version:
-                write("ferryd \(DaemonVersion.current)\n", to: STDOUT_FILENO)
+                write(FerryVersion.line(of: "ferryd") + "\n", to: STDOUT_FILENO)
             case .detach:
                 try Detachment.detach(arguments: Array(arguments.dropFirst()), attributes)
             case .serve(let isForeground):
@@ -97,12 +98,6 @@ struct DaemonFailure: Error, Hashable, Sendable {
     static func start(_ message: String) -> DaemonFailure {
         DaemonFailure(status: 1, message: message)
     }
-}
-
-/// The version of this daemon.
-enum DaemonVersion {
-    /// The version, after Semantic Versioning.
-    static let current = "0.1.0"
 }
 
 /// Notifications to systemd, if it has started the daemon.

@@ -75,7 +75,7 @@ final class DaemonService {
             information: ServiceInformation(
                 vendor: "Ferry",
                 product: "ferryd",
-                version: DaemonVersion.current,
+                version: FerryVersion.current,
                 url: "https://ferry.example"
             ),
             handler: daemon
@@ -92,7 +92,7 @@ final class DaemonService {
             throw .start("cannot listen: \(error)")
         }
         let places = daemon.socketPaths.joined(separator: " and ")
-        log.write(.info, "ferryd \(DaemonVersion.current) serves on \(places)")
+        log.write(.info, "ferryd \(FerryVersion.current) serves on \(places)")
         ServiceNotification.ready()
     }
 

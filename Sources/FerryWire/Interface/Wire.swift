@@ -6,6 +6,13 @@ package enum Wire {
     /// The interface's name, which precedes its methods' and errors' names in messages.
     package static let interface = "io.ferry.Transfer"
 
+    /// The interface's version, a number that is one greater after each change that either end must know of: a method, a
+    /// member or a meaning that has gone or become another.
+    ///
+    /// New methods, and new members that may be missing, are no such change: each end ignores members that it does not
+    /// know, and a method that it does not know is an error that the other end expects.
+    package static let version = 1
+
     /// The interface's text, as `GetInterfaceDescription` answers it: that of `io.ferry.Transfer.varlink`.
     ///
     /// It is part of the program: a program that had to find a file could fail to describe itself.

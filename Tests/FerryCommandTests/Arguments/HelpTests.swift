@@ -61,7 +61,7 @@ import Testing
               daemon    show or stop ferryd
 
             Options:
-                  --version  show the version
+                  --version  show the version, and that of the interface to ferryd
               -h, --help     show this help
 
             Transfers belong to ferryd, which starts when it is needed: they go on when this

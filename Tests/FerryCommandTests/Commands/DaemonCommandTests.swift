@@ -1,5 +1,6 @@
 import Ferry
 import FerryTestSupport
+import FerryWire
 import Foundation
 import Testing
 
@@ -151,9 +152,9 @@ import Testing
         #expect(run.code == .success)
     }
 
-    @Test func `the version is told`() async {
+    @Test func `the version is told, and that of the interface to ferryd`() async {
         let run = await CommandLineRun("--version")
-        #expect(run.output == "ferry \(Program.version)\n")
+        #expect(run.output == "ferry \(FerryVersion.current) (io.ferry.Transfer \(Wire.version))\n")
         #expect(run.code == .success)
     }
 }
