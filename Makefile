@@ -177,8 +177,10 @@ install: set-up
 	install -m 644 packaging/systemd/ferryd.socket '$(DESTDIR)$(PREFIX)/share/systemd/user/'
 	sed 's#@BINDIR@#$(PREFIX)/bin#' packaging/systemd/ferryd.service \
 	  > '$(DESTDIR)$(PREFIX)/share/systemd/user/ferryd.service'
+	DESTDIR='$(DESTDIR)' scripts/install-manual '$(PREFIX)' .build/release/ferry
 
 uninstall:
+	DESTDIR='$(DESTDIR)' scripts/install-manual '$(PREFIX)' --uninstall
 	rm -f '$(DESTDIR)$(PREFIX)/bin/ferry' '$(DESTDIR)$(PREFIX)/bin/ferryd' \
 	  '$(DESTDIR)$(PREFIX)/share/systemd/user/'ferryd.{socket,service}
 

@@ -15,6 +15,8 @@ package struct Context: Sendable {
     package var interrupts: @Sendable () async -> AsyncStream<Void>
     /// The environment variables.
     package var environment: [String: String]
+    /// The transfer daemon, which is not started if it does not run.
+    var runningDaemon = TransferDaemon(startsIfNeeded: false)
     /// Opens background sessions.
     var openSession: OpenSession.Opener = OpenSession.live
 

@@ -20,7 +20,7 @@ package enum Program {
             ResumeCommand.syntax, CancelCommand.syntax, PriorityCommand.syntax, LimitCommand.syntax,
             RelinkCommand.syntax, WhyCommand.syntax, LogCommand.syntax, HooksCommand.syntax,
             QuitCommand.syntax, DaemonCommand.syntax,
-            BackgroundEventsCommand.syntax,
+            BackgroundEventsCommand.syntax, CompleteCommand.syntax, ManualCommand.syntax,
         ]
     )
 

@@ -43,6 +43,7 @@ struct CommandLineRun {
             },
             environment: environment
         )
+        context.runningDaemon = daemon.daemon
         context.openSession =
             (sessions ?? PlayedSessions([], in: daemon)).opener
         code = await Program.run(

@@ -67,7 +67,7 @@ struct ArgumentParser {
             throw unknown(
                 "command",
                 word,
-                among: syntax.subcommands.filter { !$0.isHidden }.map(\.name)
+                among: syntax.shownSubcommands.map(\.name)
             )
         } else {
             arguments.operands.append(word)

@@ -17,8 +17,8 @@ struct HelpText {
 
     /// The whole text, without a newline at its end.
     var text: String {
-        var sections = [([usage] + otherUsages).joined(separator: "\n"), wrap(sentence)]
-        let commands = syntax.subcommands.filter { !$0.isHidden }
+        var sections = [([usage] + otherUsages).joined(separator: "\n"), wrap(syntax.sentence)]
+        let commands = syntax.shownSubcommands
         if !commands.isEmpty {
             sections.append(list("Commands", commands.map { ($0.name, $0.summary) }))
         }
@@ -32,10 +32,6 @@ struct HelpText {
     }
 
     private var words: String { (["ferry"] + path).joined(separator: " ") }
-
-    private var sentence: String {
-        syntax.summary.prefix(1).uppercased() + syntax.summary.dropFirst() + "."
-    }
 
     private var usage: String {
         guard syntax.command != nil else { return "Usage: \(words) COMMAND" }
@@ -72,124 +68,5 @@ struct HelpText {
         }
         lines.append(line)
         return lines.joined(separator: "\n" + String(repeating: " ", count: indentation))
-    }
-}
-
-/// The syntax of a command, and its help texts.
-struct CommandSyntax: Sendable {
-    /// The word that calls it.
-    let name: String
-    /// A short description of what it does.
-    let summary: String
-    /// Further paragraphs of the help.
-    var discussion: [String] = []
-    /// The options it accepts besides `--help`.
-    var options: [OptionSyntax] = []
-    /// The words after the options; nil for none.
-    var operands: OperandSyntax?
-    /// Its subcommands.
-    var subcommands: [CommandSyntax] = []
-    /// The type that runs it; nil when a subcommand is required.
-    var command: (any Command.Type)?
-    /// Whether the help omits it, because people do not need it.
-    var isHidden = false
-
-    /// The options it accepts, including those of every command.
-    var allOptions: [OptionSyntax] { options + [.help] }
-
-    /// Returns the subcommand with a name.
-    ///
-    /// - Parameter name: The word as typed.
-    /// - Returns: The command; nil when there is none.
-    func subcommand(named name: String) -> CommandSyntax? {
-        subcommands.first { $0.name == name }
-    }
-}
-
-/// An option that a command accepts.
-struct OptionSyntax: Hashable, Sendable {
-    /// The name after `--`.
-    let name: String
-    /// The letter after `-`, if it has one.
-    let letter: Character?
-    /// The placeholder for its value in the help; nil for a switch.
-    let value: String?
-    /// A short description of what it does.
-    let help: String
-
-    init(_ name: String, letter: Character? = nil, value: String? = nil, help: String) {
-        self.name = name
-        self.letter = letter
-        self.value = value
-        self.help = help
-    }
-
-    /// The option as the help shows it, such as `-o, --output PATH`.
-    var label: String {
-        let names = letter.map { "-\($0), --\(name)" } ?? "    --\(name)"
-        return value.map { "\(names) \($0)" } ?? names
-    }
-}
-
-extension OptionSyntax {
-    /// The option that requests a command's help text.
-    static let help = OptionSyntax("help", letter: "h", help: "show this help")
-    /// The option that requests the version.
-    static let version = OptionSyntax(
-        "version",
-        help: "show the version, and that of the interface to ferryd"
-    )
-    /// The option that requests output for programs.
-    static let json = OptionSyntax("json", help: "write JSON for programs")
-}
-
-/// The words after a command's options.
-struct OperandSyntax: Hashable, Sendable {
-    /// The placeholder for one of them in the help.
-    let name: String
-    /// The minimum number of words.
-    let minimumCount: Int
-    /// The maximum number of words; nil for any number.
-    let maximumCount: Int?
-
-    /// One or more words.
-    static func oneOrMore(_ name: String) -> OperandSyntax {
-        OperandSyntax(name: name, minimumCount: 1, maximumCount: nil)
-    }
-
-    /// Any number of words, including none.
-    static func any(_ name: String) -> OperandSyntax {
-        OperandSyntax(name: name, minimumCount: 0, maximumCount: nil)
-    }
-
-    /// Exactly one word.
-    static func one(_ name: String) -> OperandSyntax {
-        OperandSyntax(name: name, minimumCount: 1, maximumCount: 1)
-    }
-
-    /// One word or none.
-    static func optional(_ name: String) -> OperandSyntax {
-        OperandSyntax(name: name, minimumCount: 0, maximumCount: 1)
-    }
-
-    /// A word, and one of another kind.
-    static func pair(_ name: String, _ other: String) -> OperandSyntax {
-        OperandSyntax(name: "\(name) \(other)", minimumCount: 2, maximumCount: 2)
-    }
-
-    /// A word, and one or more of another kind.
-    static func first(_ name: String, then other: String) -> OperandSyntax {
-        OperandSyntax(name: "\(name) \(other)", minimumCount: 2, maximumCount: nil)
-    }
-
-    /// No word, or one and any number of another kind.
-    static func optional(_ name: String, thenAny other: String) -> OperandSyntax {
-        OperandSyntax(name: "\(name) [\(other)...]", minimumCount: 0, maximumCount: 1 << 20)
-    }
-
-    /// The operands as the usage line shows them, such as `[ID...]`.
-    var label: String {
-        let word = maximumCount == nil ? "\(name)..." : name
-        return minimumCount == 0 ? "[\(word)]" : word
     }
 }

@@ -89,6 +89,24 @@ struct GetCommand: Command {
             ConnectionChoice.discussion,
             "When standard output is no terminal, it gets the path of each saved file.",
         ],
+        examples: [
+            .init(
+                "ferry get https://example.org/debian.iso",
+                "Download a file into the current directory:"
+            ),
+            .init(
+                "ferry get --detach -d ~/Videos https://example.org/a.mp4 https://example.org/b.mp4",
+                "Hand two files to ferryd, and go on with other things:"
+            ),
+            .init(
+                "ferry get --checksum sha-256=$DIGEST https://example.org/debian.iso",
+                "Save a file only if its digest is the one that is known:"
+            ),
+            .init(
+                "ferry get --unmetered-only --when-idle https://example.org/debian.iso",
+                "Leave the battery and the metered network alone:"
+            ),
+        ],
         options: [
             output, directory, header, checksum, mirror, connections, limitRate,
             retries, giveUpAfter, keepAwake, unmeteredOnly, whenIdle,

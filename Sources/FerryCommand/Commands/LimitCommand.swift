@@ -33,7 +33,25 @@ struct LimitCommand: Command {
             "'ferry limit daily 22:00-06:00 discretionary' keeps discretionary work to such hours. 'ferry limit "
                 + "background urgent' says that what apps begin in the background is none.",
             "Without arguments it shows the limits and the rules, and what holds now. The rules are in "
-                + "~/.config/ferry/timetable, one in each line, which may be edited.",
+                + "~/.config/ferry/timetable, one in each line, which may be edited; see ferry-timetable(5).",
+        ],
+        examples: [
+            .init(
+                "ferry limit 2M",
+                "Receive at most two megabytes per second, all together:"
+            ),
+            .init(
+                "ferry limit --upload 500k none 12",
+                "Limit only what one transfer sends:"
+            ),
+            .init(
+                "ferry limit Mon-Fri 08:00-18:00 512k",
+                "Leave the line to others while they work:"
+            ),
+            .init(
+                "ferry limit --remove 1",
+                "Take the first rule away:"
+            ),
         ],
         options: [upload, remove, .json],
         operands: .optional("RATE", thenAny: "ID"),

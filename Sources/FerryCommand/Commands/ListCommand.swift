@@ -20,6 +20,16 @@ struct ListCommand: Command {
         discussion: [
             "Completed transfers are those whose application has not taken their files yet."
         ],
+        examples: [
+            .init(
+                "ferry list",
+                "Show what is under way:"
+            ),
+            .init(
+                "ferry list --json | jq .id",
+                "Give the numbers of all transfers to another program:"
+            ),
+        ],
         options: [all, limit, after, .json],
         command: Self.self
     )

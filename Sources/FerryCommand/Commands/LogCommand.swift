@@ -20,6 +20,16 @@ struct LogCommand: Command {
         name: "log",
         summary: "show what ferryd has written down",
         discussion: ["With an ID it shows only what is about that transfer."],
+        examples: [
+            .init(
+                "ferry log 12",
+                "Show what happened to a transfer:"
+            ),
+            .init(
+                "ferry log --follow",
+                "See what ferryd does:"
+            ),
+        ],
         options: [lines, follow, files],
         operands: .optional("ID"),
         command: Self.self

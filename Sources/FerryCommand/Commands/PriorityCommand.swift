@@ -9,6 +9,12 @@ struct PriorityCommand: Command {
             "PRIORITY is from 0 to 1; 0.5 is the default. Under a limit for all transfers, one of 1 gets four "
                 + "times as much as one of 0.5, and one of 0 a quarter of that."
         ],
+        examples: [
+            .init(
+                "ferry priority 1 12",
+                "Have a transfer come before the others:"
+            )
+        ],
         operands: .first("PRIORITY", then: "ID"),
         command: Self.self
     )

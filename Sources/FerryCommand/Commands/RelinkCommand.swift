@@ -12,6 +12,12 @@ struct RelinkCommand: Command {
                 + "transfer begins anew. Header fields other than Accept and the like stay with the server "
                 + "that they were given for."
         ],
+        examples: [
+            .init(
+                "ferry relink 'https://example.org/debian.iso?token=new' 12",
+                "Give a transfer the link that its site shows now:"
+            )
+        ],
         operands: .pair("URL", "ID"),
         command: Self.self
     )

@@ -8,6 +8,12 @@ struct WatchCommand: Command {
         discussion: [
             "Without an ID it follows all of them. Ctrl-C ends the watching, not the transfers."
         ],
+        examples: [
+            .init(
+                "ferry watch 12",
+                "Come back to a transfer:"
+            )
+        ],
         options: [.json],
         operands: .any("ID"),
         command: Self.self

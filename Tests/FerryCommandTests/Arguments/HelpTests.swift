@@ -245,7 +245,8 @@ import Testing
             background is none.
 
             Without arguments it shows the limits and the rules, and what holds now. The
-            rules are in ~/.config/ferry/timetable, one in each line, which may be edited.
+            rules are in ~/.config/ferry/timetable, one in each line, which may be edited;
+            see ferry-timetable(5).
             """
         )
     }
@@ -449,6 +450,42 @@ import Testing
 
             Options:
               -h, --help  show this help
+            """
+        )
+    }
+
+    @Test func `ferry complete --help`() async {
+        await expectHelp(
+            of: "complete",
+            """
+            Usage: ferry complete [WORD...]
+
+            Tell a shell what may come next; its completions call it.
+
+            Options:
+              -h, --help  show this help
+
+            The words are those after 'ferry', as far as the cursor; the last one may be
+            empty. The first line says what fits: files, directories, or the words in the
+            other lines, each with a tab and its meaning behind it. ferryd is asked for its
+            transfers if it runs, and not started.
+            """
+        )
+    }
+
+    @Test func `ferry manual --help`() async {
+        await expectHelp(
+            of: "manual",
+            """
+            Usage: ferry manual DIR
+
+            Write the pages of the manual into a directory; 'make install' calls it.
+
+            Options:
+              -h, --help  show this help
+
+            The pages have the date that the variable SOURCE_DATE_EPOCH says, or else that
+            of today.
             """
         )
     }

@@ -1,4 +1,5 @@
 import FerryTransfer
+import FoundationEssentials
 import Glibc
 import Testing
 
@@ -109,6 +110,23 @@ import Testing
             "--help", "--version",
         ]
         for option in options { #expect(DaemonOptions.help.contains("  \(option)")) }
+    }
+
+    @Test func `the page of the manual has every option of the help`() throws {
+        let root = (0..<4).reduce(URL(filePath: #filePath)) { url, _ in
+            url.deletingLastPathComponent()
+        }
+        let file = root.appending(path: "packaging/manual/ferryd.8")
+        let page = String(decoding: try Data(contentsOf: file), as: UTF8.self)
+        let options = DaemonOptions.help.split(separator: "\n").compactMap { line in
+            line.firstMatch(of: /^  --(?<name>[a-z-]+)(?<value> [A-Z]+)?/)
+        }
+        #expect(options.count == 15)
+        for option in options {
+            let name = option.name.replacing("-", with: "\\-")
+            let value = option.value.map { " Ar\($0)" } ?? ""
+            #expect(page.contains(".It Fl \\-\(name)\(value)\n"), "--\(option.name)")
+        }
     }
 }
 

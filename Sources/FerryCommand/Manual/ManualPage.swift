@@ -1,0 +1,162 @@
+import FerryWire
+import Foundation
+
+/// A page of the manual about a command, in the language of mdoc(7), made of the command's syntax.
+///
+/// Subcommands are in the page of their command.
+struct ManualPage {
+    /// The name of the page, such as `ferry-get`.
+    let name: String
+    private let syntax: CommandSyntax
+    private let path: [String]
+    private let date: Date
+
+    /// The pages about a program and its commands.
+    ///
+    /// - Parameters:
+    ///   - program: The program's syntax.
+    ///   - date: The date that the pages have.
+    /// - Returns: The pages, the program's first.
+    static func all(of program: CommandSyntax, date: Date) -> [ManualPage] {
+        [ManualPage(program, path: [], date: date)]
+            + program.shownSubcommands.map { ManualPage($0, path: [$0.name], date: date) }
+    }
+
+    private init(_ syntax: CommandSyntax, path: [String], date: Date) {
+        self.syntax = syntax
+        self.path = path
+        self.date = date
+        name = (["ferry"] + path).joined(separator: "-")
+    }
+
+    /// The name of its file.
+    var fileName: String { "\(name).1" }
+
+    /// The source of the page.
+    var text: String {
+        let lines =
+            head + synopsis + description + options(of: syntax, titled: ".Sh OPTIONS")
+            + commands + exitStatus + examples + seeAlso
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    private var head: [String] {
+        [
+            ".\\\" Made by 'ferry manual', Ferry \(FerryVersion.current), from the syntax of the command.",
+            ".Dd \(dateText)",
+            ".Dt \(name.uppercased()) 1",
+            ".Os",
+            ".Sh NAME",
+            ".Nm \(name)",
+            ".Nd \(syntax.summary)",
+        ]
+    }
+
+    /// The date as mdoc(7) wants it, in no language but English.
+    private var dateText: String {
+        let months = [
+            "January", "February", "March", "April", "May", "June", "July", "August", "September",
+            "October", "November", "December",
+        ]
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = .gmt
+        let parts = calendar.dateComponents([.year, .month, .day], from: date)
+        return "\(months[(parts.month ?? 1) - 1]) \(parts.day ?? 1), \(parts.year ?? 1970)"
+    }
+
+    private var synopsis: [String] {
+        let own = syntax.command == nil ? [] : usage(of: syntax, path: path)
+        let others =
+            path.isEmpty
+            ? [".Nm", ".Ar COMMAND"]
+            : syntax.shownSubcommands.flatMap { usage(of: $0, path: path + [$0.name]) }
+        return [".Sh SYNOPSIS"] + own + others
+    }
+
+    private func usage(of syntax: CommandSyntax, path: [String]) -> [String] {
+        [".Nm ferry Cm \(path.joined(separator: " "))"]
+            + (syntax.options.isEmpty ? [] : [".Op Ar options"])
+            + (syntax.operands.map { [Self.synopsis(of: $0)] } ?? [])
+    }
+
+    /// The operands' label, such as `[RATE [ID...]]`, in macros.
+    private static func synopsis(of operands: OperandSyntax) -> String {
+        let words = operands.label.split(separator: " ").flatMap { word in
+            let name = word.filter(\.isLetter)
+            let dots = word.contains("...") ? ["..."] : []
+            return word.filter { $0 == "[" }.map { _ in "Oo" } + ["Ar", name] + dots
+                + word.filter { $0 == "]" }.map { _ in "Oc" }
+        }
+        return "." + words.joined(separator: " ")
+    }
+
+    private var description: [String] {
+        [".Sh DESCRIPTION"] + paragraphs(of: syntax)
+    }
+
+    private func paragraphs(of syntax: CommandSyntax) -> [String] {
+        text(syntax.sentence, of: syntax)
+            + syntax.discussion.flatMap { [".Pp"] + text($0, of: syntax) }
+    }
+
+    private func text(_ text: String, of syntax: CommandSyntax) -> [String] {
+        let placeholders =
+            syntax.options.compactMap(\.value) + (syntax.operands?.placeholders ?? [])
+        return ManualText(text, placeholders: Set(placeholders)).lines
+    }
+
+    private func options(of syntax: CommandSyntax, titled title: String?) -> [String] {
+        let items = syntax.allOptions.flatMap { option in
+            let name = "Fl \(ManualText.literal("-" + option.name))"
+            let names = (option.letter.map { ["Fl \($0)"] } ?? []) + [name]
+            let value = option.value.map { " Ar \(ManualText.argument($0))" } ?? ""
+            return [".It \(names.joined(separator: " , "))\(value)"]
+                + text(option.help.asSentence, of: syntax)
+        }
+        return (title.map { [$0] } ?? []) + [".Bl -tag -width Ds"] + items + [".El"]
+    }
+
+    private var commands: [String] {
+        guard !syntax.shownSubcommands.isEmpty else { return [] }
+        let content =
+            path.isEmpty
+            ? listOfCommands : syntax.shownSubcommands.flatMap { section(about: $0) }
+        return [".Sh COMMANDS"] + content
+    }
+
+    private var listOfCommands: [String] {
+        let items = syntax.shownSubcommands.flatMap { command in
+            [".It Xr ferry-\(command.name) 1"] + text(command.sentence, of: command)
+        }
+        return [".Bl -tag -width Ds"] + items + [".El"]
+    }
+
+    /// The section about a subcommand.
+    private func section(about subcommand: CommandSyntax) -> [String] {
+        [".Ss ferry \((path + [subcommand.name]).joined(separator: " "))"]
+            + paragraphs(of: subcommand)
+            + (subcommand.options.isEmpty ? [] : options(of: subcommand, titled: nil))
+    }
+
+    private var exitStatus: [String] {
+        let items = ExitCode.allCases.flatMap { code in
+            [".It \(code.rawValue)"] + ManualText(code.meaning.asSentence).lines
+        }
+        return [".Sh EXIT STATUS", ".Bl -tag -width Ds"] + items + [".El"]
+    }
+
+    private var examples: [String] {
+        guard !syntax.examples.isEmpty else { return [] }
+        return [".Sh EXAMPLES"]
+            + syntax.examples.enumerated().flatMap { index, example in
+                (index == 0 ? [] : [".Pp"]) + ManualText(example.meaning).lines
+                    + [".Dl \(ManualText.argument(example.line))"]
+            }
+    }
+
+    private var seeAlso: [String] {
+        let pages = (path.isEmpty ? [] : ["ferry 1"]) + ["ferry 7", "ferryd 8"]
+        let references = pages.map { ".Xr \($0)" }.joined(separator: " ,\n")
+        return [".Sh SEE ALSO", references]
+    }
+}
