@@ -1,8 +1,9 @@
 import CFerryLinux
 import Glibc
 
-/// Threads that begin work in the order in which it is given. Without work, one sleeps indefinitely, and the others
-/// end soon.
+/// Threads that begin work in the order in which it is given.
+///
+/// Without work, one sleeps indefinitely, and the others end soon.
 ///
 /// Dispatch is not used: once libdispatch has started a worker thread, it checks its thread pools every
 /// second for as long as the process lives, and an idle process would never be quiet.

@@ -7,7 +7,9 @@ import Synchronization
 /// loop. On a disk that takes its time they are forced at the same time, because a file system writes the
 /// changes of all of them at once then. So many short downloads cost the disk little more than one.
 package final class FileSynchronizer: Sendable {
-    /// The time above which the disk is worth more threads. A file in memory takes a fifth of it.
+    /// The time above which the disk is worth more threads.
+    ///
+    /// A file in memory takes a fifth of it.
     private static let slowForce = Duration.microseconds(100)
     /// With more threads, ext4 gains nothing.
     private static let threadLimit = 15
