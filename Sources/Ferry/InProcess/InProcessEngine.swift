@@ -40,6 +40,8 @@ final class InProcessEngine {
     lazy var sendingLimit = RateLimit(bytesPerSecond: configuration.maximumSendRate)
     /// The client of new transfers; an earlier one ends with its last transfer.
     private var client: HTTPClient?
+    /// The directory for files, as it was found in the loop's current turn.
+    private var directory: Directory?
 
     nonisolated init(configuration: URLSessionConfiguration.Values) {
         self.configuration = configuration
@@ -203,6 +205,17 @@ final class InProcessEngine {
             conditions: conditions,
             onWait: { [weak task] in task?.tellWaitingForConnectivity() }
         )
+    }
+
+    // MARK: - Files
+
+    /// The directory for files, which is looked for once in each turn of the loop.
+    func downloadDirectory() throws(TransferError) -> Directory {
+        if let directory { return directory }
+        let directory = try DownloadDirectory.open()
+        self.directory = directory
+        LoopActor.perform { self.directory = nil }
+        return directory
     }
 
     // MARK: - Clients

@@ -44,6 +44,17 @@ extension PartialFile {
             }
         }
 
+        /// Creates a file without a record; `nil` if there is one of that name.
+        convenience init?(creatingNew name: String, in directory: Directory) throws(TransferError) {
+            do throws(SystemCallError) {
+                self.init(try directory.open(name, .createNew))
+            } catch let error where error.errno == EEXIST {
+                return nil
+            } catch {
+                throw TransferError(error, during: .create)
+            }
+        }
+
         private static func create(
             _ name: String,
             in directory: Directory,

@@ -62,12 +62,19 @@ extension PartialFile {
         close()
     }
 
+    /// Ends the work on the complete file, which keeps its name: removes its record, and closes it.
+    package func finish() {
+        removeRecord()
+        close()
+    }
+
     /// Removes the file and the files beside it; a missing file is no error.
     package func remove() throws(TransferError) {
         close()
         do {
             for suffix in Self.suffixesToRemove { try directory.remove(name + suffix) }
             isRecovered = true
+            wasBegun = false
         } catch {
             throw TransferError(error, during: .write)
         }

@@ -18,6 +18,8 @@ package final class PartialFile {
     let currentBoot: BootIdentifier
     let recordKeeping: RecordKeeping
     let force: Force
+    /// Makes another name when the name is that of another file; `nil` for a file with a name of its own.
+    private let makeName: (() -> String)?
     var content: Content?
     /// Whether there has been a file of this name, as far as this object knows.
     var wasBegun = false
@@ -47,18 +49,37 @@ package final class PartialFile {
         }
     }
 
+    /// Names a file that is created under the first name that no other file has; its record is stored on demand.
+    ///
+    /// - Parameters:
+    ///   - directory: The file's directory.
+    ///   - makeName: Makes a name.
+    package convenience init(directory: Directory, named makeName: @escaping () -> String) {
+        self.init(
+            directory: directory,
+            name: makeName(),
+            currentBoot: .current,
+            recordKeeping: .onDemand,
+            orNamed: makeName
+        ) { (file, isAnchored) throws(TransferError) in
+            try file.synchronize(withRecord: !isAnchored)
+        }
+    }
+
     /// Also takes the function that forces a file onto the disk; its directory may be there already.
     init(
         directory: Directory,
         name: String,
         currentBoot: BootIdentifier,
         recordKeeping: RecordKeeping = .always,
+        orNamed makeName: (() -> String)? = nil,
         force: @escaping Force
     ) {
         self.directory = directory
         self.name = name
         self.currentBoot = currentBoot
         self.recordKeeping = recordKeeping
+        self.makeName = makeName
         self.force = force
     }
 
@@ -148,18 +169,14 @@ extension PartialFile {
     /// - Throws: ``TransferError/Code/cannotCreateFile`` or ``TransferError/Code/diskFull``.
     package func begin(_ version: ResourceVersion) throws(TransferError) {
         let record = Record(
-            generation: .random(in: .min ... .max),
+            generation: Self.nextGeneration(),
             version: version,
             bootIdentifier: currentBoot
         )
         let isRecorded = recordKeeping == .always
         let file: OpenFile
         do {
-            file = try OpenFile(
-                creating: name,
-                in: directory,
-                record: isRecorded ? record : nil
-            )
+            file = try create(record: isRecorded ? record : nil)
         } catch {
             // Nothing has been given up, unless the record is stored beside the file.
             if let content, (try? content.file.size()) != content.byteCount { close() }
@@ -175,6 +192,25 @@ extension PartialFile {
         )
         wasBegun = true
     }
+
+    private func create(record: Record?) throws(TransferError) -> OpenFile {
+        guard let makeName, !wasBegun else {
+            return try OpenFile(creating: name, in: directory, record: record)
+        }
+        while true {
+            if let file = try OpenFile(creatingNew: name, in: directory) { return file }
+            name = makeName()
+        }
+    }
+
+    /// Returns a number that no other file's content has, in this process or in another.
+    private static func nextGeneration() -> UInt64 {
+        // A random number for each costs a system call.
+        latestGeneration &+= 1
+        return latestGeneration
+    }
+
+    private static var latestGeneration = UInt64.random(in: .min ... .max)
 
     /// Closes the file; its bytes stay, and a later call of ``recover(checkpoint:)`` opens it again.
     package func close() {

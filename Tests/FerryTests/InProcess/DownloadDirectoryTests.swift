@@ -21,8 +21,9 @@ struct DownloadDirectoryTests {
 
     @Test func `old files of downloads are removed, and nothing else`() throws {
         try add("A.partial", "A.partial.record", "CFNetworkDownload_abc123.tmp", "song.mp3")
+        try add("CFNetworkDownload_abc123.tmp.record")
         DownloadDirectory.sweep(directory, now: Date() + DownloadDirectory.greatestAge - 60)
-        #expect(try directory.names().count == 4)
+        #expect(try directory.names().count == 5)
         DownloadDirectory.sweep(directory, now: Date() + DownloadDirectory.greatestAge + 60)
         #expect(try directory.names() == ["song.mp3"])
     }
@@ -50,6 +51,33 @@ struct DownloadDirectoryTests {
         #expect(location.lastPathComponent == "free")
         #expect(try Data(contentsOf: taken) == Data("theirs".utf8))
         #expect(try directory.names().sorted() == ["free", "taken"])
+    }
+
+    @LoopActor
+    @Test func `a file has the name that the app sees from the beginning`() throws {
+        let file = DownloadDirectory.makeFile(in: directory)
+        try file.begin(ResourceVersion(validator: nil, totalByteCount: 0, url: "http://a/"))
+        let names = try directory.names()
+        #expect(names.count == 1)
+        #expect(
+            names.first?.wholeMatch(of: /CFNetworkDownload_[A-Za-z0-9]{6}\.tmp/) != nil
+        )
+        #expect(try DownloadDirectory.publish(file).lastPathComponent == names.first)
+        #expect(try directory.names() == names)
+    }
+
+    @LoopActor
+    @Test func `the directory is looked for in each turn of the loop`() async throws {
+        _ = Home.path
+        let engine = InProcessEngine(configuration: URLSessionConfiguration.ephemeral.snapshot)
+        let first = try engine.downloadDirectory()
+        try FileManager.default.moveItem(atPath: first.path, toPath: Home.path + "/\(UUID())")
+        await withCheckedContinuation { continuation in
+            LoopActor.perform { continuation.resume() }
+        }
+        let second = try engine.downloadDirectory()
+        #expect(second !== first)
+        #expect(second.isInPlace)
     }
 
     @LoopActor

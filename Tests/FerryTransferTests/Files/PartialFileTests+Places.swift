@@ -49,6 +49,45 @@ extension PartialFileTests {
         #expect(error?.message.contains(directory.path) == true)
     }
 
+    @Test func `a file that may have any name takes none that another file has`() throws {
+        try temporary.directory.open("taken", .createNew).truncate(to: 1)
+        var names = ["last", "free", "taken", "taken"]
+        let file = PartialFile(directory: temporary.directory) { names.removeLast() }
+        try file.begin(.tagged("a"))
+        #expect(file.name == "free")
+        // It begins anew under its own name.
+        try file.write(bytes(40))
+        try file.begin(.tagged("b"))
+        #expect(file.name == "free")
+        #expect(try temporary.directory.names().sorted() == ["free", "taken"])
+        // After its removal its name may be another file's.
+        try file.remove()
+        _ = try temporary.directory.open("free", .createNew)
+        try file.begin(.tagged("c"))
+        #expect(file.name == "last")
+        #expect(try temporary.directory.status(of: "taken")?.size == 1)
+    }
+
+    @Test(arguments: [ResourceVersion.tagged("a"), .bulky("a")])
+    func `a finished file keeps its name and bears no record`(version: ResourceVersion) throws {
+        let file = file(.onDemand)
+        try file.begin(version)
+        try file.write(bytes(40))
+        try file.storeRecord()
+        file.finish()
+        #expect(try temporary.directory.names() == ["file"])
+        #expect(try self.file().recover(checkpoint: nil) == nil)
+    }
+
+    @Test func `no two contents have the same generation`() throws {
+        let file = file()
+        let generations = try (0..<100).map { _ in
+            try file.begin(.tagged("a"))
+            return file.checkpoint?.generation
+        }
+        #expect(Set(generations).count == 100)
+    }
+
     @Test func `a published file is replaced by accident never, and bears no record`() throws {
         let target = try temporary.directory.openSubdirectory("target")
         let file = file()

@@ -152,11 +152,7 @@ extension DataContent {
         of task: URLSessionDownloadTask
     ) throws(TransferError) -> PartialFile {
         if let present { return present }
-        let file = PartialFile(
-            directory: try DownloadDirectory.open(),
-            name: DownloadDirectory.partialName(),
-            recordKeeping: .onDemand
-        )
+        let file = DownloadDirectory.makeFile(in: try decider.engine.downloadDirectory())
         try file.recover(checkpoint: nil)
         let url = task.currentRequest?.url?.absoluteString ?? ""
         try file.begin(ResourceVersion(validator: nil, totalByteCount: nil, url: url))

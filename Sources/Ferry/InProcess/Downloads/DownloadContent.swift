@@ -117,12 +117,7 @@ final class DownloadContent: InProcessTransfer.Content {
 
     private func openFile() throws(TransferError) -> PartialFile {
         if let file { return file }
-        let file = PartialFile(
-            directory: try DownloadDirectory.open(),
-            name: DownloadDirectory.partialName(),
-            // If the process dies, so do its tasks, and nothing refers to this file.
-            recordKeeping: .onDemand
-        )
+        let file = DownloadDirectory.makeFile(in: try engine.downloadDirectory())
         self.file = file
         return file
     }

@@ -55,24 +55,44 @@ enum DownloadDirectory {
         return directory.isPrivate ? directory : nil
     }
 
-    /// Gives a complete file the name under which the app receives it.
+    /// Makes a file, which has the name under which the app receives it from its first byte on.
+    ///
+    /// If the process dies, so do its tasks, and nothing refers to the file.
+    @LoopActor
+    static func makeFile(in directory: Directory) -> PartialFile {
+        PartialFile(directory: directory, named: finishedName)
+    }
+
+    /// Gives a complete file the name under which the app receives it, unless it has such a name.
     @LoopActor
     static func publish(
         _ file: PartialFile,
         named makeName: () -> String = finishedName
     ) throws(TransferError) -> URL {
         let directory = file.directory
+        guard !isFinished(file.name) else {
+            file.finish()
+            return location(of: file.name, in: directory)
+        }
         while true {
             let name = makeName()
             do throws(TransferError) {
                 try file.publish(to: directory, as: name)
-                return URL(filePath: directory.path(of: name), directoryHint: .notDirectory)
+                return location(of: name, in: directory)
             } catch {
                 // A file of another process can have the name.
                 guard (try? directory.status(of: name)) != nil else { throw error }
             }
         }
     }
+
+    private static func location(of name: String, in directory: Directory) -> URL {
+        URL(filePath: directory.path(of: name), directoryHint: .notDirectory)
+    }
+
+    private static func isFinished(_ name: String) -> Bool { name.hasPrefix(finishedPrefix) }
+
+    private static let finishedPrefix = "CFNetworkDownload_"
 
     private static var cachePath: String { BaseDirectories().cacheHome + "/ferry/downloads" }
 
@@ -113,8 +133,7 @@ extension DownloadDirectory {
 
     private static func isDownload(_ name: String) -> Bool {
         // A partial file has companions, whose names begin with its own.
-        name.contains(".partial")
-            || name.hasPrefix("CFNetworkDownload_") && name.hasSuffix(".tmp")
+        name.contains(".partial") || name.hasPrefix(finishedPrefix)
     }
 }
 
@@ -129,7 +148,7 @@ extension DownloadDirectory {
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8
     )
 
-    /// Returns a name that no other partial file has.
+    /// Returns a name for a file that moves here, which no other file has.
     static func partialName() -> String { "\(processName)-\(nextCount()).partial" }
 
     /// Returns a name in the form of Apple's library that no other file of this process has.
@@ -141,7 +160,7 @@ extension DownloadDirectory {
             number = quotient
             return letters[Int(index)]
         }
-        return "CFNetworkDownload_\(String(decoding: random, as: UTF8.self)).tmp"
+        return "\(finishedPrefix)\(String(decoding: random, as: UTF8.self)).tmp"
     }
 
     private static func nextCount() -> UInt64 {
