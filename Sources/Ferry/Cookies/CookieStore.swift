@@ -25,6 +25,14 @@ final class CookieStore: Sendable {
 
     private let configuration: URLSessionConfiguration.Values
     private let now: @Sendable () -> Date
+    /// The requests for which the queue's next visit looks up cookies.
+    @LoopActor private var lookups: [Lookup] = []
+    @LoopActor private var isLookingUp = false
+
+    private struct Lookup: Sendable {
+        let request: TransferRequest
+        let completion: @LoopActor (HTTPField?) -> Void
+    }
 
     /// The cookies of sessions with a configuration.
     ///
@@ -54,15 +62,58 @@ final class CookieStore: Sendable {
     ///   - handlesCookies: The request's `httpShouldHandleCookies`.
     /// - Returns: The field with all matching cookies, RFC 6265 §5.4.
     func field(for request: TransferRequest, handlesCookies: Bool = true) -> HTTPField? {
-        guard handlesCookies, configuration.httpShouldSetCookies,
-            request.fields.first(named: "Cookie") == nil,
-            let cookies = configuration.httpCookieStorage.cookies?.cookies, !cookies.isEmpty,
+        guard handlesCookies else { return nil }
+        return field(for: request, of: present)
+    }
+
+    /// All cookies, as far as requests get any.
+    private var present: [HTTPCookie] {
+        guard configuration.httpShouldSetCookies else { return [] }
+        return configuration.httpCookieStorage.cookies?.cookies ?? []
+    }
+
+    private func field(for request: TransferRequest, of cookies: [HTTPCookie]) -> HTTPField? {
+        guard !cookies.isEmpty, request.fields.first(named: "Cookie") == nil,
             let origin = URL(string: request.url).flatMap({ CookieOrigin($0) })
         else { return nil }
         let matching = Self.cookies(of: cookies, for: origin, at: now())
         guard !matching.isEmpty else { return nil }
         let pairs = matching.map { "\($0.name)=\($0.value)" }
         return HTTPField(name: "Cookie", value: pairs.joined(separator: "; "))
+    }
+
+    /// Looks up the `Cookie` field that goes with a request, on the ``queue``.
+    ///
+    /// The requests of a turn of the loop, and those that come while others are looked up, are looked up together:
+    /// waking the queue's thread for each costs more than a small response does.
+    ///
+    /// - Parameters:
+    ///   - request: The request, as it is sent otherwise.
+    ///   - completion: Called later, with the field or nil, after the changes that the queue was given before.
+    @LoopActor
+    func lookUpField(
+        for request: TransferRequest,
+        completion: @escaping @LoopActor (HTTPField?) -> Void
+    ) {
+        lookups.append(Lookup(request: request, completion: completion))
+        guard !isLookingUp else { return }
+        isLookingUp = true
+        LoopActor.perform { self.lookUpAll() }
+    }
+
+    @LoopActor
+    private func lookUpAll() {
+        let batch = lookups
+        lookups = []
+        Self.queue.perform { [self] in
+            let cookies = present
+            let fields = batch.map { field(for: $0.request, of: cookies) }
+            LoopActor.perform { [self] in
+                isLookingUp = !lookups.isEmpty
+                if isLookingUp { lookUpAll() }
+                for (lookup, field) in zip(batch, fields) { lookup.completion(field) }
+            }
+        }
     }
 
     /// Returns the cookies to send with a request, in the order in which they are sent.

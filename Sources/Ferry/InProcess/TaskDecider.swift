@@ -102,11 +102,8 @@ final class TaskDecider: LoadDecider {
             let field = cookies.field(for: request)
             return prepare(request, adding: field.map { [$0] } ?? [], then: send)
         }
-        CookieStore.queue.perform {
-            let field = cookies.field(for: request)
-            LoopActor.perform { [self] in
-                prepare(request, adding: field.map { [$0] } ?? [], then: send)
-            }
+        cookies.lookUpField(for: request) { [self] field in
+            prepare(request, adding: field.map { [$0] } ?? [], then: send)
         }
     }
 

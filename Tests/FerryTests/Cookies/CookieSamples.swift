@@ -47,6 +47,16 @@ struct CookieSamples {
         store.field(for: TransferRequest(url: url))?.value
     }
 
+    /// What is sent to a URL, as the event loop finds it out.
+    @LoopActor
+    func lookUp(_ url: String) async -> String? {
+        await withCheckedContinuation { continuation in
+            store.lookUpField(for: TransferRequest(url: url)) {
+                continuation.resume(returning: $0?.value)
+            }
+        }
+    }
+
     // MARK: - Files
 
     /// A storage with a file of its own.

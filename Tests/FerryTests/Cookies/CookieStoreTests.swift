@@ -15,6 +15,45 @@ struct CookieStoreTests {
         samples = try CookieSamples()
     }
 
+    // MARK: - Looking up
+
+    @LoopActor
+    @Test func `requests that are looked up together get their own cookies`() async throws {
+        try samples.set("a=b; Path=/a")
+        try samples.set("c=d; Path=/c")
+        async let first = samples.lookUp("https://www.example.com/a")
+        async let second = samples.lookUp("https://www.example.com/b")
+        async let third = samples.lookUp("https://www.example.com/c")
+        async let fourth = samples.lookUp("https://www.example.com/a")
+        let found = await [first, second, third, fourth]
+        #expect(found == ["a=b", nil, "c=d", "a=b"])
+    }
+
+    /// The queue has received a cookie in between, and is held up before.
+    @LoopActor
+    @Test
+    func `requests that come while others are looked up go together, and see what came before`()
+        async throws
+    {
+        let (gate, samples) = (DispatchSemaphore(value: 0), samples)
+        CookieStore.queue.perform { gate.wait() }
+        async let first = samples.lookUp(CookieSamples.url)
+        for _ in 0..<3 { await turn() }
+        async let second = samples.lookUp(CookieSamples.url)
+        async let third = samples.lookUp(CookieSamples.url)
+        for _ in 0..<3 { await turn() }
+        CookieStore.queue.perform { try? samples.set("a=b") }
+        gate.signal()
+        #expect(await [first, second, third] == [nil, "a=b", "a=b"])
+    }
+
+    @LoopActor
+    private func turn() async {
+        await withCheckedContinuation { continuation in
+            LoopActor.perform { continuation.resume() }
+        }
+    }
+
     // MARK: - What is stored
 
     @Test func `RFC 6265 §5.3: a cookie has all that its response says`() throws {
