@@ -38,4 +38,7 @@ struct RequestIdentity: Hashable, Sendable {
         handlesCookies = original.httpShouldHandleCookies
         avoided = Conditions(avoidedBy: original, in: configuration)
     }
+
+    /// Hashes the URL alone, in which nearly all requests differ.
+    func hash(into hasher: inout Hasher) { hasher.combine(request.url) }
 }

@@ -15,8 +15,8 @@ struct WaitingLine {
         }
     }
 
-    /// The places by host; the next one is last, where removal is cheap.
-    private var places: [String: [Place]] = [:]
+    /// The places by host, the next one first; slices, from which the first is taken without moving the others.
+    private var places: [String: ArraySlice<Place>] = [:]
     private var nextOrder: UInt64 = 0
 
     var isEmpty: Bool { places.isEmpty }
@@ -30,14 +30,20 @@ struct WaitingLine {
     mutating func enter(task: Int, host: String, priority: Float) -> Place {
         let place = Place(task: task, host: host, priority: priority, order: nextOrder)
         nextOrder += 1
-        places[host, default: []].insert(place, at: index(of: place))
+        let index = index(of: place)
+        if index == places[host]?.endIndex ?? 0 {
+            // Nearly all tasks have the same priority.
+            places[host, default: []].append(place)
+        } else {
+            places[host]?.insert(place, at: index)
+        }
         return place
     }
 
     /// Gives up a place; a place that was already taken off the line is ignored.
     mutating func leave(_ place: Place) {
         let index = index(of: place)
-        guard let line = places[place.host], index < line.count, line[index] == place else {
+        guard let line = places[place.host], index < line.endIndex, line[index] == place else {
             return
         }
         places[place.host]?.remove(at: index)
@@ -46,7 +52,7 @@ struct WaitingLine {
 
     /// Takes the first task off the line of a host.
     mutating func takeFirst(ofHost host: String) -> Int? {
-        guard let place = places[host]?.popLast() else { return nil }
+        guard let place = places[host]?.popFirst() else { return nil }
         forgetIfEmpty(host)
         return place.task
     }
@@ -58,11 +64,11 @@ struct WaitingLine {
     /// Returns the index of a place in its host's line, or the index where it belongs.
     private func index(of place: Place) -> Int {
         guard let line = places[place.host] else { return 0 }
-        var low = 0
-        var high = line.count
+        var low = line.startIndex
+        var high = line.endIndex
         while low < high {
             let middle = (low + high) / 2
-            if place.comes(before: line[middle]) {
+            if line[middle].comes(before: place) {
                 low = middle + 1
             } else {
                 high = middle

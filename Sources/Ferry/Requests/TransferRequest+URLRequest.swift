@@ -106,8 +106,10 @@ extension URLRequest {
         by configuration: URLSessionConfiguration.Values,
         madeFor: String? = nil
     ) -> URLRequest {
+        let additionalFields = configuration.additionalFields
+        guard !additionalFields.isEmpty else { return self }
         let fields = TransferRequest(url: url?.absoluteString ?? "", madeFor: madeFor)
-            .adding(configuration.additionalFields).fields
+            .adding(additionalFields).fields
         var request = self
         for field in fields where request.value(forHTTPHeaderField: field.name) == nil {
             request.setValue(field.value, forHTTPHeaderField: field.name)

@@ -64,6 +64,8 @@ struct ResponseHeadParser {
             return .failure(HTTPError(code: .badServerResponse, message: message))
         }
         head = HTTPResponseHead(status: status, version: Self.text(parts[0]), fields: [], url: url)
+        // Most responses have fewer.
+        head.fields.reserveCapacity(16)
         state = .inFields
         return .nothing
     }

@@ -90,6 +90,7 @@ package enum DigestField {
     /// - Parameter values: The values of all lines of the field, in their order.
     /// - Returns: The digests of known functions, the strongest first; none if the field is malformed.
     package static func digests(in values: [String]) -> [Digest] {
+        guard !values.isEmpty else { return [] }
         var digests: [Digest.Algorithm: Digest] = [:]
         var scanner = StructuredFieldScanner(values.joined(separator: ", "))
         guard let members = scanner.dictionaryOfByteSequences() else { return [] }

@@ -73,7 +73,7 @@ extension Download.Configuration {
         holdsBytes: Bool,
         now: HTTPDate
     ) -> TransferError? {
-        let message = "the server answers \(head.status)"
+        var message: String { "the server answers \(head.status)" }
         if isUnavailable(head.status), unavailableResponses == .fail {
             let wait = RetryAfter(head: head, now: now)?.seconds
             // The app has named the status, there are bytes to lose, or the server has named a time.

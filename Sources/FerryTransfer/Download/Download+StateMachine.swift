@@ -169,8 +169,8 @@ extension Download.StateMachine {
     /// Replaces the file's bytes by a body that begins at the first byte.
     private mutating func wholeCame(_ head: HTTPResponseHead) -> [Effect] {
         let isRestart = body.held != nil && body.request.resumption != nil
-        let reason = "the server answers \(head.status)"
-        let restart: [Effect] = isRestart ? [.reportRestart(reason: reason)] : []
+        let restart: [Effect] =
+            isRestart ? [.reportRestart(reason: "the server answers \(head.status)")] : []
         let version = body.beginWhole(head)
         sources.forgetProofs()
         sources.returnToFirst()

@@ -18,9 +18,9 @@ extension Load {
             /// A request was sent, and its response head has not arrived.
             case requesting
             /// The app decides; the exchange may have ended meanwhile.
-            case asking(Question, end: End?)
+            indirect case asking(Question, end: End?)
             /// The body of a response that is not final is being skipped; this request comes next.
-            case leaving(next: Request)
+            indirect case leaving(next: Request)
             /// The body of the final response is being received.
             case receiving
             /// The load has ended.

@@ -9,8 +9,9 @@ package final class TransferRates {
 
     /// The transfer's share of the shared limits; 1 by default.
     private(set) var weight: Double = 1
-    private let ownReceiving = RateLimit()
-    private let ownSending = RateLimit()
+    /// The limits of the transfer alone, made when there is one, or a flow that one may slow down later.
+    private var ownReceiving: RateLimit?
+    private var ownSending: RateLimit?
     private let sharedReceiving: [RateLimit]
     private let sharedSending: [RateLimit]
     private let transfer: UInt64
@@ -30,8 +31,19 @@ package final class TransferRates {
 
     /// Changes the limits of the transfer alone.
     package func limit(receiving: Int64?, sending: Int64?) {
-        ownReceiving.bytesPerSecond = receiving
-        ownSending.bytesPerSecond = sending
+        Self.limit(&ownReceiving, to: receiving)
+        Self.limit(&ownSending, to: sending)
+    }
+
+    private static func limit(_ own: inout RateLimit?, to bytesPerSecond: Int64?) {
+        guard own != nil || bytesPerSecond != nil else { return }
+        made(&own).bytesPerSecond = bytesPerSecond
+    }
+
+    private static func made(_ own: inout RateLimit?) -> RateLimit {
+        let limit = own ?? RateLimit()
+        own = limit
+        return limit
     }
 
     /// Changes the transfer's share of the shared limits.
@@ -45,20 +57,30 @@ package final class TransferRates {
 
     // MARK: Flows
 
-    private var receiving: [RateLimit] { [ownReceiving] + sharedReceiving }
-    private var sending: [RateLimit] { [ownSending] + sharedSending }
-
     /// How many bytes may arrive per second; `nil` where there is no limit.
-    var receiveRate: Int64? { receiving.compactMap(\.bytesPerSecond).min() }
+    var receiveRate: Int64? { Self.least(ownReceiving, sharedReceiving) }
 
     /// How many bytes may leave per second; `nil` where there is no limit.
-    var sendRate: Int64? { sending.compactMap(\.bytesPerSecond).min() }
+    var sendRate: Int64? { Self.least(ownSending, sharedSending) }
+
+    private static func least(_ own: RateLimit?, _ shared: [RateLimit]) -> Int64? {
+        shared.reduce(own?.bytesPerSecond) { least, limit in
+            guard let least, let rate = limit.bytesPerSecond else {
+                return least ?? limit.bytesPerSecond
+            }
+            return min(least, rate)
+        }
+    }
 
     /// Makes the flow of a connection's received bytes.
-    func makeReceivingFlow() -> RateFlow { makeFlow(under: receiving) }
+    func makeReceivingFlow() -> RateFlow {
+        makeFlow(under: [Self.made(&ownReceiving)] + sharedReceiving)
+    }
 
     /// Makes the flow of a connection's sent bytes.
-    func makeSendingFlow() -> RateFlow { makeFlow(under: sending) }
+    func makeSendingFlow() -> RateFlow {
+        makeFlow(under: [Self.made(&ownSending)] + sharedSending)
+    }
 
     private func makeFlow(under limits: [RateLimit]) -> RateFlow {
         lastFlow += 1

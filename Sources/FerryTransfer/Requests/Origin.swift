@@ -11,12 +11,15 @@ package struct Origin: Hashable, Sendable, CustomStringConvertible {
 
     /// The origin of a URL, or `nil` when the URL is not absolute, `http(s)` and with a host.
     package init?(url: String) {
-        if let plain = Self.plain(url) {
-            self = plain
-        } else {
-            guard let parsed = URL(string: url) else { return nil }
-            self.init(parsed)
-        }
+        guard let place = Self.place(of: url) else { return nil }
+        self = place.origin
+    }
+
+    /// The origin of a URL and its path, as it stands there and without the query; `nil` as for ``init(url:)``.
+    static func place(of url: String) -> (origin: Origin, path: String)? {
+        if let plain = plain(url) { return plain }
+        guard let parsed = URL(string: url), let origin = Origin(parsed) else { return nil }
+        return (origin, parsed.path(percentEncoded: true))
     }
 
     /// The origin of a parsed URL; `nil` as for ``init(url:)``.
@@ -35,12 +38,12 @@ package struct Origin: Hashable, Sendable, CustomStringConvertible {
 
     /// Host and port: `example.com:443`, `[::1]:80`.
     package var authority: String {
-        let isBareIPv6 = host.contains(":") && !host.hasPrefix("[")
-        return isBareIPv6 ? "[\(host)]:\(port)" : "\(host):\(port)"
+        let isBareIPv6 = host.utf8.contains(UInt8(ascii: ":")) && !host.hasPrefix("[")
+        return (isBareIPv6 ? "[" + host + "]:" : host + ":") + String(port)
     }
 
     /// The origin as a URL, with its port: `https://example.com:443`.
-    package var description: String { "\(scheme)://\(authority)" }
+    package var description: String { scheme + "://" + authority }
 
     /// Whether an ``authority`` is this machine.
     package static func isLocal(_ authority: String) -> Bool {
@@ -52,10 +55,10 @@ package struct Origin: Hashable, Sendable, CustomStringConvertible {
 // MARK: - Plain URLs
 
 extension Origin {
-    /// Returns the origin of a URL of plain characters only, as nearly all are, in a tenth of the time.
-    private static func plain(_ url: String) -> Origin? {
+    /// Returns the origin and the path of a URL of plain characters only, as nearly all are, in a tenth of the time.
+    private static func plain(_ url: String) -> (origin: Origin, path: String)? {
         var url = url
-        return url.withUTF8 { text -> Origin? in
+        return url.withUTF8 { text -> (origin: Origin, path: String)? in
             let isSecure = text.starts(with: "https://".utf8)
             guard isSecure || text.starts(with: "http://".utf8) else { return nil }
             let rest = text[(isSecure ? 8 : 7)...]
@@ -71,11 +74,13 @@ extension Origin {
                 port = plainPort(authority[(colon + 1)...])
                 guard port != nil else { return nil }
             }
-            return Origin(
+            let origin = Origin(
                 scheme: isSecure ? "https" : "http",
                 host: String(decoding: host, as: UTF8.self),
                 port: port
             )
+            let path = rest[end...].prefix { $0 != UInt8(ascii: "?") }
+            return (origin, String(decoding: path, as: UTF8.self))
         }
     }
 

@@ -7,7 +7,11 @@ extension HTTPResponseHead {
     /// place (RFC 9112 §6.3).
     var contentLength: Int64? {
         guard fields.first(named: "Transfer-Encoding") == nil else { return nil }
-        let values = fields.values(named: "Content-Length")
+        let fields = fields.values(named: "Content-Length")
+        // Nearly always there is a single number, and nothing to parse.
+        if fields.count == 1, let length = Int64(httpDigits: fields[0]) { return length }
+        let values =
+            fields
             .flatMap { $0.split(separator: ",", omittingEmptySubsequences: false) }
             .map { Int64(httpDigits: $0.trimmingSpaces) }
         guard let first = values.first, values.allSatisfy({ $0 == first }) else { return nil }
@@ -24,8 +28,9 @@ extension HTTPResponseHead {
 
     /// Whether the server says that it will not serve parts of this resource.
     var refusesRanges: Bool {
-        fields.values(named: "Accept-Ranges")
-            .contains { $0.trimmingSpaces.lowercased() == "none" }
+        fields.contains {
+            $0.isNamed("Accept-Ranges") && $0.value.trimmingSpaces.lowercased() == "none"
+        }
     }
 }
 

@@ -1,5 +1,3 @@
-import FoundationEssentials
-
 /// The version of the resource that the bytes of a file belong to.
 package struct ResourceVersion: Hashable, Sendable, Codable {
     /// The proof of the version; `nil` when there is none, so that the bytes cannot be continued.
@@ -27,9 +25,9 @@ package struct ResourceVersion: Hashable, Sendable, Codable {
         self.validator = validator
         self.totalByteCount = totalByteCount
         self.link = link
-        let parsed = URL(string: url)
-        origin = parsed.flatMap { Origin($0)?.description } ?? ""
-        path = parsed?.path(percentEncoded: true) ?? ""
+        let place = Origin.place(of: url)
+        origin = place?.origin.description ?? ""
+        path = place?.path ?? ""
     }
 
     /// Returns why a response from another URL is not about the same resource, or `nil` when it is.

@@ -18,7 +18,9 @@ package enum Validator: Hashable, Sendable, Codable {
     package init?(head: HTTPResponseHead) {
         guard !head.hasContentCoding, !head.refusesRanges else { return nil }
         let tags = Self.tags(of: head)
-        if tags.contains(where: { Self.isStrong($0) || Self.isWeak($0) }) {
+        if tags.count == 1, Self.isStrong(tags[0]) {
+            self = .strongETag(tags[0])
+        } else if tags.contains(where: { Self.isStrong($0) || Self.isWeak($0) }) {
             guard let tag = tags.first, tags.allSatisfy({ $0.isSameText(as: tag) }),
                 Self.isStrong(tag)
             else { return nil }

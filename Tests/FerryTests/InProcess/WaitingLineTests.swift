@@ -48,6 +48,22 @@ struct WaitingLineTests {
         #expect(drain(&line) == expected)
     }
 
+    @Test func `tasks enter, leave and are taken in any order`() {
+        var line = WaitingLine()
+        let places = (0..<4).map { line.enter(task: $0, host: "a", priority: 0.5) }
+        #expect(line.takeFirst(ofHost: "a") == 0)
+        _ = line.enter(task: 4, host: "a", priority: 1)
+        #expect(line.takeFirst(ofHost: "a") == 4)
+        line.leave(places[1])
+        line.leave(places[0])
+        _ = line.enter(task: 5, host: "a", priority: 0.5)
+        _ = line.enter(task: 6, host: "a", priority: 0.25)
+        line.leave(places[3])
+        #expect(drain(&line) == [2, 5, 6])
+        _ = line.enter(task: 7, host: "a", priority: 0.5)
+        #expect(drain(&line) == [7])
+    }
+
     @Test func `a place that was taken cannot be given up`() {
         var line = WaitingLine()
         let place = line.enter(task: 1, host: "a", priority: 0.5)

@@ -53,4 +53,16 @@ import Testing
             #expect(Origin(url: url) == URL(string: url).flatMap { Origin($0) }, "\(url)")
         }
     }
+
+    @Test(arguments: [
+        "http://host/", "http://host/a", "http://host/a/", "https://host:81/a/b?c=d/e",
+        "http://host/?a", "http://host//a/../b", "http://host/a%20b/", "http://host",
+        "http://host/a?b?c", "http://host/%C3%A4?%C3%A4",
+    ])
+    func `the path of a version is the URL's as it stands there`(url: String) throws {
+        let version = ResourceVersion(validator: nil, totalByteCount: nil, url: url)
+        let parsed = try #require(URL(string: url))
+        #expect(version.path == parsed.path(percentEncoded: true))
+        #expect(version.origin == Origin(parsed)?.description)
+    }
 }
