@@ -138,7 +138,7 @@ final class TransferFiles {
     func seal(task: Int64) {
         uploads.discard(task: task)
         let file = completeFiles.removeValue(forKey: task)
-        if let file { file.removeRecord() } else { openAndSeal(task) }
+        if let file { file.finish() } else { openAndSeal(task) }
         places.close(task: task)
     }
 

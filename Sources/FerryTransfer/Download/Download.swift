@@ -92,6 +92,7 @@ package final class Download {
 
     /// Ends the download at once and without an event; the file keeps its bytes.
     package func cancel() {
+        if !machine.hasEnded { file.keep() }
         run(machine.cancel())
         progress = nil
         sharing = nil

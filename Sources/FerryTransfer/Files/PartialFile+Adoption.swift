@@ -116,8 +116,9 @@ extension PartialFile {
             var copied = record
             copied.bootIdentifier = .current
             copied.hasTable = trusted.prefixByteCount == trusted.byteCount ? nil : true
-            let target = try OpenFile(creating: name, in: directory, record: copied)
+            let target = try OpenFile(creating: name, in: directory)
             do throws(TransferError) {
+                try target.store(copied, named: name, in: directory)
                 for range in trusted.ranges { try target.copy(range, from: file) }
                 if trusted.prefixByteCount != trusted.byteCount {
                     let table = SegmentTable(

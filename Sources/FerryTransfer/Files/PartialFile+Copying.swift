@@ -79,8 +79,9 @@ extension PartialFile {
                 in: source.directory,
                 currentBoot: .current
             )
-            let copy = try OpenFile(creating: target.name, in: target.directory, record: record)
+            let copy = try OpenFile(creating: target.name, in: target.directory)
             do throws(TransferError) {
+                if let record { try copy.store(record, named: target.name, in: target.directory) }
                 let isFilled = try fill(copy, from: file, in: target.directory)
                 if isFilled {
                     try copy.synchronize(withRecord: true)

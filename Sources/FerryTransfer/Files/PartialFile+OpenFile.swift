@@ -30,15 +30,10 @@ extension PartialFile {
             }
         }
 
-        /// Creates a file with a record, if any, in place of the file of that name.
-        convenience init(
-            creating name: String,
-            in directory: Directory,
-            record: Record?
-        ) throws(TransferError) {
-            let bytes = try record?.encoded()
+        /// Creates a file without a record in place of the file of that name.
+        convenience init(creating name: String, in directory: Directory) throws(TransferError) {
             do throws(SystemCallError) {
-                self.init(try Self.create(name, in: directory, record: bytes))
+                self.init(try Self.create(name, in: directory))
             } catch {
                 throw TransferError(error, during: .create)
             }
@@ -57,34 +52,25 @@ extension PartialFile {
 
         private static func create(
             _ name: String,
-            in directory: Directory,
-            record: [UInt8]?
+            in directory: Directory
         ) throws(SystemCallError) -> FileDescriptor {
             do throws(SystemCallError) {
-                let file = try directory.open(name, .createNew)
-                if let record, try !storeAttribute(record, on: file) {
-                    try storeAside(record, named: name, in: directory)
-                }
-                return file
+                return try directory.open(name, .createNew)
             } catch let error where error.errno == EEXIST {
-                return try replace(name, in: directory, record: record)
+                return try replace(name, in: directory)
             }
         }
 
         private static func replace(
             _ name: String,
-            in directory: Directory,
-            record: [UInt8]?
+            in directory: Directory
         ) throws(SystemCallError) -> FileDescriptor {
             let temporaryName = name + ".new"
             try directory.remove(temporaryName)
             let file = try directory.open(temporaryName, .createNew)
-            if let record, try !storeAttribute(record, on: file) {
-                // Otherwise the record beside the file would briefly apply to the old file.
-                try directory.open(name, .readWrite).truncate(to: 0)
-                try storeAside(record, named: name, in: directory)
-            }
             try directory.rename(temporaryName, to: directory, as: name, replacing: true)
+            // Until then, a record beside the old file vouches for none of the new file's bytes: it has none.
+            try directory.remove(name + ".record")
             return file
         }
 

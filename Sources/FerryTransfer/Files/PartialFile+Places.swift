@@ -59,18 +59,18 @@ extension PartialFile {
             throw TransferError(error, during: .open)
         }
         if isRecorded { file?.removeRecord() }
-        close()
+        forget()
     }
 
     /// Ends the work on the complete file, which keeps its name: removes its record, and closes it.
     package func finish() {
         removeRecord()
-        close()
+        forget()
     }
 
     /// Removes the file and the files beside it; a missing file is no error.
     package func remove() throws(TransferError) {
-        close()
+        forget()
         do {
             for suffix in Self.suffixesToRemove { try directory.remove(name + suffix) }
             isRecovered = true

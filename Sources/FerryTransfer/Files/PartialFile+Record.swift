@@ -5,7 +5,7 @@ extension PartialFile {
     /// The description that a partial file carries of its own bytes.
     ///
     /// It is written before the first of them, so that a process that dies at any moment leaves a
-    /// self-describing file.
+    /// self-describing file; but a file that a single write completes has none.
     package struct Record: Hashable, Sendable, Codable {
         /// The generation of the file's content; a random number.
         package var generation: UInt64
@@ -82,7 +82,9 @@ extension PartialFile {
 extension PartialFile {
     /// When the record is stored where another process finds it.
     package enum RecordKeeping: Sendable {
-        /// Before the first byte.
+        /// Before the first byte, unless the first write completes the file.
+        ///
+        /// Small files need none: it would be removed at once.
         case always
         /// When ``storeRecord()`` is called: for a file that did not exist before and whose name no other
         /// process knows until then.
@@ -92,7 +94,7 @@ extension PartialFile {
     /// Removes the record from a complete file that is still open.
     ///
     /// If this fails, the remains do no harm.
-    package func removeRecord() {
+    func removeRecord() {
         guard let content, content.isRecorded, !content.file.removeRecord() else { return }
         try? directory.remove(name + ".record")
     }
@@ -106,6 +108,21 @@ extension PartialFile {
         try storeTable(of: recorded, padded: true)
         try content.file.store(content.record, named: name, in: directory)
         self.content = recorded
+    }
+
+    /// Stores the record of a file that was to need none, as its bytes are to be found later.
+    ///
+    /// Without a record, they are received again.
+    package func keep() {
+        if recordKeeping == .always { try? storeRecord() }
+    }
+
+    /// Stores the record before a write that does not complete the file.
+    func storeRecord(beforeWriting range: Range<Int64>) throws(TransferError) {
+        guard recordKeeping == .always, let content, !content.isRecorded else { return }
+        let isWhole =
+            range.lowerBound == 0 && range.upperBound == content.record.version.totalByteCount
+        if !isWhole { try storeRecord() }
     }
 
     /// Continues at the end; more may be known about the version than before.

@@ -12,6 +12,7 @@ extension PartialFile {
 
     /// Lets bytes be written anywhere from now on; the length of the whole must be known.
     package func beginSegments() throws(TransferError) {
+        keep()
         guard var content, content.record.version.totalByteCount != nil else { throw notBegun }
         guard content.segments == nil else { return }
         // A table would extend a file that another program has truncated.
@@ -44,7 +45,7 @@ extension PartialFile {
         _ bytes: UnsafeRawBufferPointer,
         at offset: Int64
     ) throws(TransferError) {
-        let file = try fileToWrite()
+        let file = try fileToWrite(offset..<offset + Int64(bytes.count))
         var rest = bytes
         var position = offset
         while !rest.isEmpty {
@@ -63,8 +64,8 @@ extension PartialFile {
         count: Int,
         at offset: Int64
     ) throws(TransferError) {
-        let file = try fileToWrite()
         let end = offset + Int64(count)
+        let file = try fileToWrite(offset..<end)
         var position = offset
         while position < end {
             let moved = try file.write(pipe, at: position, limit: Int(end - position))
@@ -73,8 +74,9 @@ extension PartialFile {
         }
     }
 
-    private func fileToWrite() throws(TransferError) -> OpenFile {
+    private func fileToWrite(_ range: Range<Int64>) throws(TransferError) -> OpenFile {
         try requireWritable()
+        try storeRecord(beforeWriting: range)
         guard let content else { throw notBegun }
         return content.file
     }

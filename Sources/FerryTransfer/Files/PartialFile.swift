@@ -173,30 +173,15 @@ extension PartialFile {
             version: version,
             bootIdentifier: currentBoot
         )
-        let isRecorded = recordKeeping == .always
-        let file: OpenFile
-        do {
-            file = try create(record: isRecorded ? record : nil)
-        } catch {
-            // Nothing has been given up, unless the record is stored beside the file.
-            if let content, (try? content.file.size()) != content.byteCount { close() }
-            throw error
-        }
+        let file = try create()
         epoch += 1
         isRecovered = true
-        content = Content(
-            file: file,
-            record: record,
-            isAnchored: false,
-            isRecorded: isRecorded
-        )
+        content = Content(file: file, record: record, isAnchored: false, isRecorded: false)
         wasBegun = true
     }
 
-    private func create(record: Record?) throws(TransferError) -> OpenFile {
-        guard let makeName, !wasBegun else {
-            return try OpenFile(creating: name, in: directory, record: record)
-        }
+    private func create() throws(TransferError) -> OpenFile {
+        guard let makeName, !wasBegun else { return try OpenFile(creating: name, in: directory) }
         while true {
             if let file = try OpenFile(creatingNew: name, in: directory) { return file }
             name = makeName()
@@ -214,6 +199,12 @@ extension PartialFile {
 
     /// Closes the file; its bytes stay, and a later call of ``recover(checkpoint:)`` opens it again.
     package func close() {
+        keep()
+        forget()
+    }
+
+    /// Closes the file, of which no call of this object continues.
+    func forget() {
         epoch += 1
         content = nil
         isRecovered = false

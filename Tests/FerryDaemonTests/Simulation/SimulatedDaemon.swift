@@ -113,6 +113,7 @@ final class SimulatedDaemon {
         for connection in all { connection.lose() }
         (arriving, connections, calls, streams) = ([], [:], [:], [:])
         startedTransfers = []
+        world.disk.loseProcess()
         // The next one shares its places anew.
         world.unfairSince = [:]
         world.daemon = nil

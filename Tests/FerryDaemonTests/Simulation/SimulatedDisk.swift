@@ -11,9 +11,11 @@ struct SimulatedDisk {
         var count: Int64
     }
 
-    /// A file with its record.
+    /// A file, with its record unless one write has completed it.
     struct File {
         var record: PartialFile.Record
+        /// Whether the file has the record, or only the process that writes it.
+        var isRecorded = true
         var pieces: [Piece] = []
         /// How many bytes are on the medium.
         var synchronizedCount: Int64 = 0
@@ -27,6 +29,7 @@ struct SimulatedDisk {
         var count: Int64 { pieces.reduce(0) { $0 + $1.count } }
 
         mutating func append(_ count: Int64, of version: Int) {
+            isRecorded = !pieces.isEmpty || count != record.version.totalByteCount
             if pieces.last?.version == version {
                 pieces[pieces.count - 1].count += count
             } else if count > 0 {
@@ -62,6 +65,8 @@ struct SimulatedDisk {
     var copies: [Int64: Int64] = [:]
     /// The files that resume data stands for, by the task that has loaded them.
     var resumable: [Int64: File] = [:]
+    /// The generations of files whose process died before they had a record.
+    private var unknown: Set<UInt64> = []
     private var nextGeneration: UInt64 = 1
     private var bootNumber = 1
     /// The tasks that have taken over what resume data stands for.
@@ -94,7 +99,10 @@ struct SimulatedDisk {
         _ checkpoint: Checkpoint?,
         trustsLength: Bool
     ) -> Checkpoint? {
-        guard var file = downloads[task] else { return nil }
+        guard var file = downloads[task], !unknown.contains(file.record.generation) else {
+            return nil
+        }
+        file.isRecorded = true
         let trusted =
             trustsLength
             ? file.count
@@ -155,6 +163,13 @@ struct SimulatedDisk {
     /// Whether nobody has taken what resume data stands for, and it is not there either.
     func lacks(_ number: Int64, for task: Int64? = nil) -> Bool {
         resumable[number] == nil && (owners[number] == nil || owners[number] == task)
+    }
+
+    /// Forgets what only the process knew of its files.
+    mutating func loseProcess() {
+        unknown.formUnion(
+            downloads.values.filter { !$0.isRecorded }.map(\.record.generation)
+        )
     }
 
     mutating func cutPower(using random: inout SeededRandom) {

@@ -1,3 +1,4 @@
+import Dispatch
 import FerryHTTP
 import FerrySystem
 import FerryTestSupport
@@ -65,6 +66,21 @@ struct DownloadCancellationTests {
         #expect(await third.result() != nil)
         #expect(bench.ranges().last == "bytes=100000-")
         #expect(try bench.difference(content) == nil)
+    }
+
+    @Test func `a cancel between the only piece and its way to the disk keeps the bytes`()
+        async throws
+    {
+        let held = DispatchSemaphore(value: 0)
+        bench.synchronizer.queue.perform { held.wait() }
+        bench.server.on("/file", .file(FixtureFile(.seeded(2, byteCount: 100))))
+        let probe = bench.download(
+            Download.Configuration(synchronization: .periodic(every: .zero, by: bench.synchronizer))
+        )
+        await probe.wait { $0.events.contains(.progressed(100, 100)) }
+        probe.cancel()
+        held.signal()
+        #expect(try bench.file().recover(checkpoint: nil)?.writtenByteCount == 100)
     }
 
     @Test func `a cancel in the middle is silent, and leaves resume data`() async throws {

@@ -55,6 +55,31 @@ extension PartialFileTests {
         #expect(try self.file().recover(checkpoint: nil) == nil)
     }
 
+    @Test(arguments: [ResourceVersion.tagged("a"), .bulky("a")])
+    func `a file that one write completes has no record until its bytes are to be found later`(
+        version: ResourceVersion
+    )
+        throws
+    {
+        let file = file()
+        try file.begin(version)
+        try file.write(bytes(100))
+        #expect(try self.file().recover(checkpoint: file.checkpoint) == nil)
+        file.close()
+        #expect(try self.file().recover(checkpoint: nil)?.writtenByteCount == 100)
+    }
+
+    @Test func `a record beside an earlier file does not become that of a file without one`() throws
+    {
+        let file = file()
+        try file.begin(.bulky("a"))
+        try file.write(bytes(40))
+        try file.begin(.tagged("b"))
+        try file.write(bytes(100))
+        #expect(try temporary.directory.names() == ["file"])
+        #expect(try self.file().recover(checkpoint: nil) == nil)
+    }
+
     @Test func `a record goes before its file, so that none is left for the next one`() throws {
         #expect(PartialFile.suffixesToRemove.last == "")
         let file = file()

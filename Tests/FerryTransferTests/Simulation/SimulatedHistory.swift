@@ -95,7 +95,7 @@ final class SimulatedHistory {
                 keepCheckpoint()
             } catch is Death {
                 deathCount += 1
-                file.close()
+                file.forget()
                 if generator.happens(40) {
                     try disk.powerCut(using: &generator)
                     bootCount += 1
