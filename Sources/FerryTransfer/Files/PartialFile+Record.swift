@@ -5,7 +5,7 @@ extension PartialFile {
     /// The description that a partial file carries of its own bytes.
     ///
     /// It is written before the first of them, so that a process that dies at any moment leaves a
-    /// self-describing file; but a file that a single write completes has none.
+    /// self-describing file; but a small file that a single write completes has none.
     package struct Record: Hashable, Sendable, Codable {
         /// The generation of the file's content; a random number.
         package var generation: UInt64
@@ -82,14 +82,17 @@ extension PartialFile {
 extension PartialFile {
     /// When the record is stored where another process finds it.
     package enum RecordKeeping: Sendable {
-        /// Before the first byte, unless the first write completes the file.
+        /// Before the first byte, unless the first write completes the file and it has at most 16 KiB.
         ///
-        /// Small files need none: it would be removed at once.
+        /// Receiving such a file again after a kill costs less than a record for each, which is removed at once.
         case always
         /// When ``storeRecord()`` is called: for a file that did not exist before and whose name no other
         /// process knows until then.
         case onDemand
     }
+
+    /// The maximum length of a file that needs no record.
+    private static let byteCountWithoutRecord: Int64 = 16 << 10
 
     /// Removes the record from a complete file that is still open.
     ///
@@ -122,7 +125,7 @@ extension PartialFile {
         guard recordKeeping == .always, let content, !content.isRecorded else { return }
         let isWhole =
             range.lowerBound == 0 && range.upperBound == content.record.version.totalByteCount
-        if !isWhole { try storeRecord() }
+        if !isWhole || range.upperBound > Self.byteCountWithoutRecord { try storeRecord() }
     }
 
     /// Continues at the end; more may be known about the version than before.

@@ -29,7 +29,8 @@ struct SimulatedDisk {
         var count: Int64 { pieces.reduce(0) { $0 + $1.count } }
 
         mutating func append(_ count: Int64, of version: Int) {
-            isRecorded = !pieces.isEmpty || count != record.version.totalByteCount
+            let isWhole = pieces.isEmpty && count == record.version.totalByteCount
+            isRecorded = !isWhole || count > 16 << 10
             if pieces.last?.version == version {
                 pieces[pieces.count - 1].count += count
             } else if count > 0 {

@@ -69,6 +69,15 @@ extension PartialFileTests {
         #expect(try self.file().recover(checkpoint: nil)?.writtenByteCount == 100)
     }
 
+    @Test func `a longer file has a record, though one write completes it`() throws {
+        for (count, recovered) in [(16 << 10, nil), (16 << 10 + 1, Int64(16 << 10 + 1))] {
+            let file = file()
+            try file.begin(.tagged("a", total: Int64(count)))
+            try file.write(bytes(count))
+            #expect(try self.file().recover(checkpoint: nil)?.writtenByteCount == recovered)
+        }
+    }
+
     @Test func `a record beside an earlier file does not become that of a file without one`() throws
     {
         let file = file()
