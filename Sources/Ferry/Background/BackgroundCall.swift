@@ -19,7 +19,7 @@ enum BackgroundCall: Equatable, Sendable {
     case begin(task: Int, question: Int, Wire.Request?)
     case relink(task: Int, question: Int?, Wire.Request?)
     case answerChallenge(Wire.AnswerChallenge)
-    case acknowledge(sequence: Int64)
+    case acknowledge(sequence: Int64, others: [Int64] = [])
     case close(cancelling: Bool)
 
     /// A task to create, as its application wants it to begin.
@@ -51,11 +51,18 @@ enum BackgroundCall: Equatable, Sendable {
         }
     }
 
-    /// Whether the call creates a task that its application may still change or resume.
+    /// Whether the next call is likely to be included in this one: it creates a task that its application may still
+    /// change or resume, or acknowledges events, which come together.
     var isIncomplete: Bool {
-        guard case .create(let task) = self else { return false }
-        return !task.isResumed
+        switch self {
+        case .create(let task): !task.isResumed
+        case .acknowledge(_, let others): others.count < Self.otherEventLimit
+        default: false
+        }
     }
+
+    /// The maximum number of events that are acknowledged together, besides the first.
+    private static let otherEventLimit = 255
 
     /// The task that the call is about, if it is about one.
     var task: Int? {
@@ -81,7 +88,13 @@ enum BackgroundCall: Equatable, Sendable {
     ///
     /// - Returns: Whether the other call is no longer needed.
     mutating func absorb(_ next: BackgroundCall) -> Bool {
-        guard isIncomplete, case .create(var task) = self else { return false }
+        guard isIncomplete else { return false }
+        if case .acknowledge(let first, let others) = self {
+            guard case .acknowledge(let sequence, let more) = next else { return false }
+            self = .acknowledge(sequence: first, others: others + [sequence] + more)
+            return true
+        }
+        guard case .create(var task) = self else { return false }
         switch next {
         case .resume(task.identifier): task.isResumed = true
         case .setDescription(task.identifier, let description): task.description = description
@@ -179,8 +192,14 @@ enum BackgroundCall: Equatable, Sendable {
         case .answerChallenge(var answer):
             answer.session = session
             send(answer)
-        case .acknowledge(let sequence):
-            send(Wire.Acknowledge(session: session, sequence: sequence))
+        case .acknowledge(let sequence, let others):
+            send(
+                Wire.Acknowledge(
+                    session: session,
+                    sequence: sequence,
+                    otherSequences: others.isEmpty ? nil : others
+                )
+            )
         case .close(let cancelling):
             send(Wire.CloseSession(session: session, cancel: cancelling))
         }

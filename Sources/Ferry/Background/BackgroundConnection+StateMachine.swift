@@ -383,7 +383,7 @@ extension BackgroundConnection.StateMachine {
     /// Sends the calls that this connection has not sent yet.
     ///
     /// A new task is kept until a later turn of the loop: usually its application resumes it before that, and
-    /// one call is enough for both.
+    /// one call is enough for both. So is an acknowledgement: events come together.
     private mutating func sendNew(over session: Session, keepsIncomplete: Bool) -> [Effect] {
         var effects: [Effect] = []
         let attempt = attempt

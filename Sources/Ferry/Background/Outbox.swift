@@ -32,7 +32,7 @@ struct Outbox {
     private var pending: some Sequence<Entry> { entries[doneCount...].lazy.compactMap(\.self) }
     private var first: Entry? { isEmpty ? nil : entries[doneCount] }
 
-    /// Adds a call at the end, or merges it into the last call if that creates the same task.
+    /// Adds a call at the end, or merges it into the last call if that creates the same task, or if both acknowledge events.
     mutating func add(
         _ call: BackgroundCall,
         onRefusal: (@Sendable (TransferDaemonError) -> Void)? = nil
@@ -71,7 +71,7 @@ struct Outbox {
     enum Remainder: Equatable {
         /// No calls were kept.
         case nothing
-        /// The last one creates a task that is likely to be resumed.
+        /// The last one is likely to include the next.
         case incomplete
         /// The next call waits for its file to be opened, as do those behind it; `isFirst` is whether all before it
         /// are done.
@@ -81,7 +81,7 @@ struct Outbox {
     /// Sends the calls that this connection does not have.
     ///
     /// - Parameters:
-    ///   - keepsIncomplete: Whether to keep a task for now that is likely to be resumed.
+    ///   - keepsIncomplete: Whether to keep a call for now that is likely to include the next.
     ///   - send: Called with each call.
     /// - Returns: The reason that calls were kept.
     mutating func sendNew(keepsIncomplete: Bool, _ send: (Entry) -> Void) -> Remainder {

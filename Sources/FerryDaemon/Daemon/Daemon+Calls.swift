@@ -231,7 +231,7 @@ extension Daemon: VarlinkServerHandler {
         input { machine, now in machine.answerChallenge(call, from: caller, at: now) }
     }
 
-    /// Acknowledges an event.
+    /// Acknowledges events.
     func acknowledge(
         _ call: Wire.Acknowledge,
         _ reply: Reply<Wire.Acknowledge>,

@@ -118,7 +118,7 @@ package protocol TransferService: AnyObject {
         _ reply: Reply<Wire.AnswerChallenge>,
         from connection: VarlinkConnection
     )
-    /// Acknowledges that an event has been handled; it is not sent again and its file is deleted.
+    /// Acknowledges that events have been handled; they are not sent again and their files are deleted.
     func acknowledge(
         _ call: Wire.Acknowledge,
         _ reply: Reply<Wire.Acknowledge>,

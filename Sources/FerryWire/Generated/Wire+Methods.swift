@@ -1089,7 +1089,7 @@ extension Wire {
         }
     }
 
-    /// Acknowledges that an event has been handled; it is not sent again and its file is deleted.
+    /// Acknowledges that events have been handled; they are not sent again and their files are deleted.
     package struct Acknowledge: TransferMethod {
         /// The empty reply to ``Acknowledge``.
         package typealias Reply = Empty
@@ -1101,16 +1101,20 @@ extension Wire {
         package var session: Int64
         /// The event's sequence.
         package var sequence: Int64
+        /// The sequences of more events.
+        package var otherSequences: [Int64]?
 
         /// Creates the value from its members.
-        package init(session: Int64, sequence: Int64) {
+        package init(session: Int64, sequence: Int64, otherSequences: [Int64]? = nil) {
             self.session = session
             self.sequence = sequence
+            self.otherSequences = otherSequences
         }
 
         /// Writes the members.
         package func write(to output: inout JSONOutput) {
             output.object { output in
+                output.member("otherSequences", otherSequences)
                 output.member("sequence", sequence)
                 output.member("session", session)
             }
@@ -1120,16 +1124,19 @@ extension Wire {
         package init(from input: inout JSONInput) throws(JSONInput.Problem) {
             var session: Int64?
             var sequence: Int64?
+            var otherSequences: [Int64]?
             try input.object { (input, member) throws(JSONInput.Problem) in
                 switch member {
                 case "session": session = try input.value()
                 case "sequence": sequence = try input.value()
+                case "otherSequences": otherSequences = try input.value()
                 default: try input.skip()
                 }
             }
             self.init(
                 session: try input.required(session, "session"),
-                sequence: try input.required(sequence, "sequence")
+                sequence: try input.required(sequence, "sequence"),
+                otherSequences: otherSequences
             )
         }
     }

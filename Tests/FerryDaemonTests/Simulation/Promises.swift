@@ -113,9 +113,11 @@ struct Promises {
             checkEnd(.identifier(session: call.session, identifier), in: store, world)
         case (.cancelTask(let id), .done):
             checkEnd(.id(id), in: store, world)
-        case (.acknowledge(let sequence), .done):
-            let key = ModelStore.EventKey(session: call.session, sequence: sequence)
-            if store.events[key] != nil { world.fail("\(key) is acknowledged and not gone") }
+        case (.acknowledge(let sequences), .done):
+            for sequence in sequences {
+                let key = ModelStore.EventKey(session: call.session, sequence: sequence)
+                if store.events[key] != nil { world.fail("\(key) is acknowledged and not gone") }
+            }
         default:
             break
         }

@@ -37,7 +37,7 @@ final class SimulatedCall {
         case relink(Int, question: Int?, Wire.Request?)
         case relinkTask(Int64, url: String)
         case answerChallenge(Wire.AnswerChallenge)
-        case acknowledge(Int64)
+        case acknowledge([Int64])
         case closeSession(cancel: Bool)
         case subscribe
         case pauseTask(Int64)
@@ -113,9 +113,13 @@ final class SimulatedCall {
                 from: caller,
                 at: now
             )
-        case .acknowledge(let sequence):
+        case .acknowledge(let sequences):
             machine.acknowledge(
-                Wire.Acknowledge(session: session, sequence: sequence),
+                Wire.Acknowledge(
+                    session: session,
+                    sequence: sequences[0],
+                    otherSequences: sequences.count > 1 ? Array(sequences.dropFirst()) : nil
+                ),
                 from: caller
             )
         case .closeSession(let cancel):

@@ -22,6 +22,8 @@ final class SimulatedSession {
     private var stream: SimulatedConnection?
     private var unanswered: [SimulatedCall] = []
     private var received: Set<Int64> = []
+    /// The events that were handled and are to be acknowledged.
+    private var handled: [Int64] = []
     /// The latest question about each task.
     private var asked: [Int: Int] = [:]
     private var untold = 0
@@ -77,6 +79,7 @@ final class SimulatedSession {
     private func opened(_ number: Int64, _ next: Int) {
         if number != self.number {
             received = []
+            handled = []
             unanswered.removeAll { $0.isAcknowledgement }
         }
         self.number = number
@@ -162,15 +165,30 @@ final class SimulatedSession {
         }
     }
 
+    /// Acknowledges an event, together with those that are handled soon after it.
     private func acknowledge(_ sequence: Int64) {
-        call(.acknowledge(sequence)) { [self] outcome in
+        handled.append(sequence)
+        guard handled.count == 1 else { return }
+        untold += 1
+        let number = number
+        world.schedule(after: world.random.fraction() * 0.1, process.lifetime) { [self] _ in
+            untold -= 1
+            guard number == self.number else { return }
+            let sequences = handled
+            handled = []
+            acknowledge(sequences)
+        }
+    }
+
+    private func acknowledge(_ sequences: [Int64]) {
+        call(.acknowledge(sequences)) { [self] outcome in
             guard case .refusal(let error) = outcome else { return }
             if case .sessionNotOpen = error { return }
             untold += 1
             let number = number
             world.schedule(after: 1, process.lifetime) { [self] _ in
                 untold -= 1
-                if number == self.number { acknowledge(sequence) }
+                if number == self.number { acknowledge(sequences) }
             }
         }
     }

@@ -160,6 +160,25 @@ struct BackgroundConnectionTests {
         await flush(connection)
     }
 
+    @Test
+    func `events that are handled together are acknowledged in one call, at most 256 of them`()
+        async throws
+    {
+        let numbers = Mutex<[Int64]>([])
+        let connection = connection(didOpen: { number in numbers.withLock { $0.append(number) } })
+        connection.call(.suspend(task: 1))
+        await flush(connection)
+        let last = numbers.withLock(\.last)
+        let number = try #require(last)
+        await LoopActor.run {
+            for sequence in 1...300 {
+                connection.acknowledge(Int64(sequence), ofSession: number)
+            }
+        }
+        await flush(connection)
+        #expect(await daemon.acknowledgements == [Array(1...256), Array(257...300)])
+    }
+
     @Test func `a daemon that does not answer holds up one task, and the next one not at all`()
         async throws
     {

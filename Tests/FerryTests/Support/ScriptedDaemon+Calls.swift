@@ -72,7 +72,14 @@ extension ScriptedDaemon: TransferCallHandler {
                 return Wire.Empty()
             }
         case .acknowledge(let method, let reply):
-            answer("Acknowledge \(method.sequence)", reply) { acknowledge(method) }
+            let sequences = [method.sequence] + (method.otherSequences ?? [])
+            acknowledgements.append(sequences)
+            answer("Acknowledge \(sequences[sequences.count - 1])", reply) {
+                for sequence in sequences { acknowledge(sequence, of: method.session) }
+                // Those that came along count as calls of their own.
+                for sequence in sequences.dropLast() { calls.append("Acknowledge \(sequence)") }
+                return Wire.Empty()
+            }
         case .closeSession(let method, let reply):
             answer("CloseSession", reply) {
                 if let identifier = identifier(method.session) {
@@ -258,14 +265,13 @@ extension ScriptedDaemon: TransferCallHandler {
         return Wire.Empty()
     }
 
-    private func acknowledge(_ method: Wire.Acknowledge) -> Wire.Empty {
-        guard let identifier = identifier(method.session) else { return Wire.Empty() }
-        let event = sessions[identifier]?.events.first { $0.sequence == method.sequence }
-        sessions[identifier]?.events.removeAll { $0.sequence == method.sequence }
+    private func acknowledge(_ sequence: Int64, of session: Int64) {
+        guard let identifier = identifier(session) else { return }
+        let event = sessions[identifier]?.events.first { $0.sequence == sequence }
+        sessions[identifier]?.events.removeAll { $0.sequence == sequence }
         if let event, event.kind == .completed, let task = event.task {
             sessions[identifier]?.tasks[task] = nil
         }
-        return Wire.Empty()
     }
 
     private func list(_ method: Wire.ListTasks) -> Wire.ListTasks.Reply {

@@ -58,6 +58,8 @@ final class ScriptedDaemon {
     var nextID: Int64 = 1
     /// What clients have answered to challenges.
     var answers: [Wire.AnswerChallenge] = []
+    /// The events that were acknowledged together.
+    var acknowledgements: [[Int64]] = []
     var watcher: Reply<Wire.WatchTasks>?
 
     nonisolated init() throws {

@@ -123,7 +123,7 @@ extension DaemonStateMachine {
         return []
     }
 
-    /// A client has handled an event.
+    /// A client has handled events.
     mutating func acknowledge(
         _ acknowledge: Wire.Acknowledge,
         from caller: Caller
@@ -131,9 +131,10 @@ extension DaemonStateMachine {
         guard isOpen(acknowledge.session, for: caller) else {
             return [.refuse(caller.call, .sessionNotOpen(session: acknowledge.session))]
         }
+        let sequences = [acknowledge.sequence] + (acknowledge.otherSequences ?? [])
         return [
             commit(
-                [.acknowledge(session: acknowledge.session, sequence: acknowledge.sequence)],
+                sequences.map { .acknowledge(session: acknowledge.session, sequence: $0) },
                 then: .acknowledged(caller.call, session: acknowledge.session)
             )
         ]
