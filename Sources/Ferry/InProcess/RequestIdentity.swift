@@ -39,6 +39,9 @@ struct RequestIdentity: Hashable, Sendable {
         avoided = Conditions(avoidedBy: original, in: configuration)
     }
 
-    /// Hashes the URL alone, in which nearly all requests differ.
-    func hash(into hasher: inout Hasher) { hasher.combine(request.url) }
+    /// Hashes the URL and the values of fields: requests differ in little else.
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(request.url)
+        for field in request.fields { hasher.combine(field.value) }
+    }
 }
