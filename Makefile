@@ -1,5 +1,5 @@
-# The one entry for people and machines. `make test` and `make demo` install what is missing first.
-# Without make itself (a bare Debian), run scripts/set-up once.
+# The one entry for people and machines; `make` alone tells what there is, from the comments behind the targets.
+# `make test` and `make demo` install what is missing first. Without make itself (a bare Debian), run scripts/set-up once.
 
 export PATH := $(PATH):/opt/swift/usr/bin
 SHELL := /bin/bash -o pipefail
@@ -21,44 +21,61 @@ LIBFUZZER = $(wildcard /opt/swift/usr/lib/clang/*/lib/linux/libclang_rt.fuzzer_n
 DOCUMENTED = Ferry
 # Who looks at a terminal sees how far a build is; a log gets what goes wrong alone.
 QUIET := $(shell [ -t 2 ] || echo --quiet)
-# With the toolchain's own linker: the system's warns of each program that FoundationEssentials may call mktemp.
+# The programs bring the Swift libraries along: where they run there need be no toolchain, and ferryd maps a sixth less
+# memory. With the toolchain's own linker: the system's warns of each program that FoundationEssentials may call mktemp.
 STATIC = --static-swift-stdlib -Xswiftc -use-ld=lld
+# What is linked is bound and made read-only before it runs; nothing looks for libraries beside a program, or for a
+# program's symbols.
+RELEASE = --configuration release $(STATIC) $(QUIET) --disable-local-rpath -Xlinker -z -Xlinker now \
+  -Xlinker --no-export-dynamic
+# Where the programs are that `make install` places.
+BUILT ?= .build/release
+BUILT_APPS ?= Examples/HalfTunes/.build/release
 
-.PHONY: all build test demo lint interface format docs api-coverage sanitize leaks simulate coverage boundaries bench \
+.PHONY: help all build test demo lint interface format docs api-coverage sanitize leaks simulate coverage boundaries bench \
   scale build-benchmarks fuzz half-tunes background-transfer cancel-and-resume test-half-tunes build-half-tunes \
-  install uninstall install-half-tunes uninstall-half-tunes clean set-up
-all:
+  build-release build-half-tunes-release install uninstall install-half-tunes uninstall-half-tunes \
+  clean set-up
+
+help: ## tells what there is
+	@awk -F ':.*## ' '/^##@ / { print "\n" substr($$0, 5) } \
+	  /^[a-z][a-z -]*:.*## / { n = split($$1, names, " "); \
+	    for (i = 1; i <= n; i++) printf "  make %-25s %s\n", names[i], $$2 }' $(firstword $(MAKEFILE_LIST))
+
+##@ Every day
+
+all: ## checks what has to hold for every commit: .ci/run
 	.ci/run
 
-set-up:
+set-up: ## installs what building and testing need
 	@scripts/set-up
 
-build: set-up
+build: set-up ## builds, with warnings as errors
 	swift build --explicit-target-dependency-import-check error
 
 # Everything in one run, so that its closing lines count every test. One after another: on two cores
 # nothing is gained by more, and a test that starts real processes gets the machine it needs.
-test: set-up
+test: set-up ## builds and runs every test
 	swift build --build-tests $(QUIET)
 	@scripts/test
 
-demo: set-up
+demo: set-up ## kills an app and ferryd in the middle of a download; URL=…
 	@scripts/demo $(if $(URL),'$(URL)')
 
-lint:
+lint: ## checks format, names and limits
 	$(SWIFT_FILES) | xargs -0 swift format lint --strict --parallel
 	scripts/named-tests docs/mission.md
 	scripts/time-limits
 	scripts/interface --check
 
 # The Swift side of the interface, from its text.
-interface:
+interface: ## writes the Swift side of ferryd's interface
 	scripts/interface
 
-format:
+format: ## formats the Swift files
 	$(SWIFT_FILES) | xargs -0 swift format format --in-place --parallel
 
-docs: set-up $(DOCUMENTED:%=docs-%)
+docs: set-up $(DOCUMENTED:%=docs-%) ## builds the API's documentation
 
 docs-%:
 	swift build $(QUIET) --scratch-path .build/docs --target $* \
@@ -71,13 +88,15 @@ docs-%:
 	  --output-path .build/docs/$*.doccarchive --warnings-as-errors
 
 # Which of Apple's declarations are there; writes docs/api.md. CHECK=yes only compares.
-api-coverage: set-up
+api-coverage: set-up ## compares with Apple's declarations: docs/api.md; CHECK=yes
 	swift build $(QUIET) --target Ferry
 	scripts/api-coverage $(if $(CHECK),--check)
 
+##@ A closer look
+
 # What a sanitizer finds in a process that the tests have started is in a file: nobody reads its
 # standard error. What its symbolizer says of itself is there, too, and is no finding.
-sanitize: sanitize-thread sanitize-address
+sanitize: sanitize-thread sanitize-address ## runs the tests under two sanitizers
 
 sanitize-thread: export TSAN_OPTIONS = log_path=$(CURDIR)/.build/thread/report \
   suppressions=$(CURDIR)/scripts/thread-sanitizer.suppressions
@@ -96,19 +115,19 @@ sanitize-%: set-up
 	@! grep --no-messages --invert-match '^==[0-9]*==WARNING: .*symbolizer' .build/$*/report.*
 
 # Whether ten thousand requests leave anything behind, by the leak sanitizer and by the memory they need.
-leaks: set-up
+leaks: set-up ## shows whether ten thousand requests leave anything behind
 	for product in requests-ferry download-ferry; do \
 	  swift build $(QUIET) --sanitize address --package-path Benchmarks --product $$product \
 	    --scratch-path .build/leaks || exit 1; done
 	LEAK_BINARIES=.build/leaks/debug scripts/leaks
 
 # The share of the lines that the tests run, for each layer; scripts/coverage LAYER shows the rest.
-coverage: set-up
+coverage: set-up ## measures the lines that the tests run
 	scripts/coverage
 
 # Random histories of the daemon, its clients, its network and its disk, in a simulated world; and of downloads
 # from several places.
-simulate: set-up
+simulate: set-up ## runs random histories of ferryd; COUNT=… SEED=…
 	swift build --build-tests $(QUIET) --configuration release -Xswiftc -enable-testing \
 	  --scratch-path .build/simulate
 	FERRY_SIMULATION_COUNT=$(COUNT) $(SEED:%=FERRY_SIMULATION_SEED=%) \
@@ -119,79 +138,81 @@ simulate: set-up
 # keeping goes to Fuzzing/Corpora, a line of base64 each; an input with a finding to .build/fuzz/findings. SANITIZER= is quicker.
 fuzz: export FERRY_FUZZING = yes
 fuzz: RUNS = 10000000
-fuzz: set-up
+fuzz: set-up ## tries inputs that libFuzzer makes up; TARGET=… RUNS=…
 	swift build $(QUIET) --configuration release --product fuzz --scratch-path .build/fuzz/$(or $(SANITIZER),none) \
 	  $(SANITIZER:%=--sanitize %) -Xswiftc -enable-testing -Xlinker $(LIBFUZZER) -Xlinker -lstdc++
 	FUZZ_BINARY=.build/fuzz/$(or $(SANITIZER),none)/release/fuzz scripts/fuzz $(RUNS) $(TARGET)
 
 # ferryd is killed at each of its system calls, and each of them is failed; writes docs/system-calls.md.
 # Goes on where it was broken off; AFRESH=yes forgets what is there.
-boundaries: set-up
+boundaries: set-up ## kills ferryd at each of its system calls; AFRESH=yes
 	swift build --build-tests $(QUIET)
 	scripts/boundaries $(if $(AFRESH),--afresh)
 
 # A table of time, processor time and memory beside other programs, all taken in one run. BEFORE, a checkout in which
 # `make build-benchmarks` was run, adds rows for that; PARTS are those of scripts/bench.
-bench: build-benchmarks
+bench: build-benchmarks ## measures beside other programs; RUNS=… PARTS=… BEFORE=…
 	BENCH_BINARIES=Benchmarks/.build/release BENCH_BEFORE=$(BEFORE:%=%/Benchmarks/.build/release) \
 	  scripts/bench $(RUNS) $(PARTS)
 
 # What a hundred thousand tasks and a thousand clients cost, and whether that is what it should be.
-scale: build-benchmarks
+scale: build-benchmarks ## measures many tasks and clients; TASKS=…
 	SCALE_BINARIES=Benchmarks/.build/release scripts/scale $(TASKS)
 
 # A plan that was made earlier does not know of source files that Ferry has got since.
-build-benchmarks:
+build-benchmarks: ## builds what those two measure
 	@scripts/set-up bench
-	swift build --configuration release $(STATIC) $(QUIET) --product ferry
-	swift build --configuration release $(STATIC) $(QUIET) --product ferryd
+	swift build $(RELEASE) --product ferryd
+	swift build $(RELEASE) --product ferry
 	rm -f Benchmarks/.build/release.yaml
 	swift build --configuration release $(STATIC) $(QUIET) --package-path Benchmarks
 	ln -sf '$(CURDIR)/.build/release/'ferry{,d} Benchmarks/.build/release/
 
+##@ The example apps
+
 # The example apps with a catalog of their own; RATE is in bytes per second. What cannot be shown is not built.
-half-tunes background-transfer cancel-and-resume:
+half-tunes background-transfer cancel-and-resume: ## shows that app, with a catalog of its own; RATE=…
 	@scripts/trial $@ --check
 	@$(MAKE) --no-print-directory build-half-tunes
 	@scripts/trial $@ $(RATE)
 
 # The tests of the example apps, which need what the library does not.
-test-half-tunes: build-half-tunes
+test-half-tunes: build-half-tunes ## runs the apps' tests
 	swift build --build-tests $(QUIET) --package-path Examples/HalfTunes
 	swift test --skip-build --no-parallel --disable-xctest --package-path Examples/HalfTunes
 
-build-half-tunes:
+build-half-tunes: ## builds the apps
 	@scripts/set-up half-tunes
 	swift build $(QUIET) --package-path Examples/HalfTunes
 	swift build $(QUIET) --package-path Examples/HalfTunes --product ferryd
 	swift build $(QUIET) --package-path Examples/HalfTunes --product ferry
 	Examples/HalfTunes/translations/compile Examples/HalfTunes/.build/debug/../share/locale
 
-# The programs bring the Swift libraries along: where they run there need be no toolchain, and ferryd
-# maps a sixth less memory.
-install: set-up
-	swift build --configuration release $(STATIC) --product ferry
-	swift build --configuration release $(STATIC) --product ferryd
-	install -D --target-directory '$(DESTDIR)$(PREFIX)/bin' .build/release/ferry .build/release/ferryd
-	install -d '$(DESTDIR)$(PREFIX)/share/systemd/user'
-	install -m 644 packaging/systemd/ferryd.socket '$(DESTDIR)$(PREFIX)/share/systemd/user/'
-	sed 's#@BINDIR@#$(PREFIX)/bin#' packaging/systemd/ferryd.service \
-	  > '$(DESTDIR)$(PREFIX)/share/systemd/user/ferryd.service'
-	DESTDIR='$(DESTDIR)' scripts/install-manual '$(PREFIX)' .build/release/ferry
+##@ Releases
 
-uninstall:
-	DESTDIR='$(DESTDIR)' scripts/install-manual '$(PREFIX)' --uninstall
-	rm -f '$(DESTDIR)$(PREFIX)/bin/ferry' '$(DESTDIR)$(PREFIX)/bin/ferryd' \
-	  '$(DESTDIR)$(PREFIX)/share/systemd/user/'ferryd.{socket,service}
+# The programs by themselves, so that what only tests need is not built.
+build-release: ## builds ferry and ferryd as they are installed
+	@scripts/set-up build
+	swift build $(RELEASE) --product ferryd
+	swift build $(RELEASE) --product ferry
 
-# The apps, for one user; what they need of Ferry comes with it.
-install-half-tunes: install
+build-half-tunes-release: ## builds the apps as they are installed
 	@scripts/set-up half-tunes
-	swift build --configuration release $(STATIC) $(QUIET) --package-path Examples/HalfTunes
-	DESTDIR='$(DESTDIR)' scripts/install-half-tunes '$(PREFIX)'
+	for app in half-tunes background-transfer cancel-and-resume; do \
+	  swift build $(RELEASE) --package-path Examples/HalfTunes --product $$app || exit 1; done
 
-uninstall-half-tunes:
-	DESTDIR='$(DESTDIR)' scripts/install-half-tunes '$(PREFIX)' --uninstall
+# What was built is placed, by whoever may write there: nothing is built, and nothing loaded, as root.
+install: ## places ferry and ferryd; PREFIX=~/.local DESTDIR=
+	DESTDIR='$(DESTDIR)' scripts/install ferry '$(PREFIX)' '$(BUILT)'
 
-clean:
+uninstall: ## removes them
+	DESTDIR='$(DESTDIR)' scripts/install ferry '$(PREFIX)' --uninstall
+
+install-half-tunes: install ## places the apps, and ferry and ferryd
+	DESTDIR='$(DESTDIR)' scripts/install half-tunes '$(PREFIX)' '$(BUILT_APPS)'
+
+uninstall-half-tunes: ## removes the apps
+	DESTDIR='$(DESTDIR)' scripts/install half-tunes '$(PREFIX)' --uninstall
+
+clean: ## removes what was built
 	rm -rf .build Benchmarks/.build Examples/*/.build

@@ -60,6 +60,69 @@ import Testing
         #expect(error.lines == [])
     }
 
+    @Test func `make alone tells of each target`() async throws {
+        let makefile = try String(contentsOfFile: "\(Self.root.path)/Makefile", encoding: .utf8)
+        let declared = try #require(makefile.components(separatedBy: ".PHONY:").last)
+            .replacing("\\\n", with: " ").prefix { $0 != "\n" }.split(separator: " ")
+        let help = try await run("/usr/bin/make", "--no-print-directory", "-C", Self.root.path)
+        let told = help.output.split(separator: "\n").compactMap { line in
+            line.hasPrefix("  make ") ? line.split(separator: " ") : nil
+        }
+        #expect(declared.count > 10)
+        #expect(Set(told.map { $0[1] }) == Set(declared))
+        #expect(told.allSatisfy { $0.count > 2 }, "\(help.output)")
+    }
+
+    @Test func `what is installed is removed again with its directories, and nothing else`()
+        async throws
+    {
+        let home = try TestHome()
+        let root = "\(home.files)/a root"
+        try FileManager.default.createDirectory(
+            atPath: "\(root)/usr/share/man/man8",
+            withIntermediateDirectories: true
+        )
+        let built = URL(filePath: TestHome.executable("ferry")).deletingLastPathComponent().path
+        func make(_ target: String) async throws -> Set<String> {
+            let run = try await run(
+                "/usr/bin/make",
+                "-C",
+                Self.root.path,
+                target,
+                "DESTDIR=\(root)",
+                "PREFIX=/usr",
+                "BUILT=\(built)"
+            )
+            #expect(run.exit == .exited(status: 0), "\(run.error)")
+            return Set(FileManager.default.subpaths(atPath: root) ?? [])
+        }
+        let before: Set = ["usr", "usr/share", "usr/share/man", "usr/share/man/man8"]
+        let installed = try await make("install")
+        for name in [
+            "bin/ferry", "bin/ferryd", "lib/systemd/user/ferryd.socket",
+            "lib/systemd/user/ferryd.service", "share/man/man1/ferry.1",
+            "share/man/man1/ferry-get.1", "share/man/man5/ferry-timetable.5",
+            "share/man/man7/ferry.7", "share/man/man8/ferryd.8", "share/doc/ferry/LICENSE",
+            "share/bash-completion/completions/ferry", "share/zsh/site-functions/_ferry",
+            "share/fish/vendor_completions.d/ferry.fish",
+        ] {
+            #expect(installed.contains("usr/\(name)"), "\(name)")
+        }
+        // An update takes what is no more.
+        let page = "usr/share/man/man1/ferry-boat.1"
+        let list = "\(root)/usr/share/ferry/installed"
+        let lines = try String(contentsOfFile: list, encoding: .utf8)
+        try (lines + "ferry /\(page)\n").write(toFile: list, atomically: true, encoding: .utf8)
+        FileManager.default.createFile(atPath: "\(root)/\(page)", contents: nil)
+        #expect(try await make("install") == installed)
+        // What others have placed stays.
+        FileManager.default.createFile(atPath: "\(root)/\(page)", contents: nil)
+        #expect(
+            try await make("uninstall")
+                == before.union(["usr/share/man/man1", "usr/share/man/man1/ferry-boat.1"])
+        )
+    }
+
     private func run(
         _ words: String...
     ) async throws -> (exit: ProcessExit, output: String, error: String) {

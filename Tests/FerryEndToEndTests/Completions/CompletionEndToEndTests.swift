@@ -152,35 +152,4 @@ enum Shell: String, CaseIterable, Sendable {
         // One second, and what a busy machine adds.
         #expect(duration < .seconds(20))
     }
-
-    @Test func `what is installed is removed again, and nothing else`() async throws {
-        let prefix = "\(home.files)/a prefix"
-        try make("\(prefix)/share/man/man1/ferry-boat.1")
-        func install(_ argument: String) async throws -> Set<String> {
-            let run = try await TestProcess.run(
-                "\(Self.root.path)/scripts/install-manual",
-                [prefix, argument],
-                environment: home.environment
-            )
-            #expect(run.exit == .exited(status: 0), "\(run.error)")
-            let all = FileManager.default.subpaths(atPath: prefix) ?? []
-            return Set(all.filter { !FileManager.default.isDirectory("\(prefix)/\($0)") })
-        }
-        let installed = try await install(TestHome.executable("ferry"))
-        for name in [
-            "man/man1/ferry.1", "man/man1/ferry-get.1", "man/man5/ferry-timetable.5",
-            "man/man7/ferry.7", "man/man8/ferryd.8", "bash-completion/completions/ferry",
-            "zsh/site-functions/_ferry", "fish/vendor_completions.d/ferry.fish",
-        ] {
-            #expect(installed.contains("share/\(name)"), "\(name)")
-        }
-        #expect(try await install("--uninstall") == ["share/man/man1/ferry-boat.1"])
-    }
-}
-
-extension FileManager {
-    fileprivate func isDirectory(_ path: String) -> Bool {
-        var isDirectory = false
-        return fileExists(atPath: path, isDirectory: &isDirectory) && isDirectory
-    }
 }
