@@ -34,7 +34,7 @@ BUILT_APPS ?= Examples/HalfTunes/.build/release
 
 .PHONY: help all build test demo lint interface format docs api-coverage sanitize leaks simulate coverage boundaries bench \
   scale build-benchmarks fuzz half-tunes background-transfer cancel-and-resume test-half-tunes build-half-tunes \
-  build-release build-half-tunes-release install uninstall install-half-tunes uninstall-half-tunes \
+  build-release build-half-tunes-release install uninstall install-half-tunes uninstall-half-tunes deb package release \
   clean set-up
 
 help: ## tells what there is
@@ -67,6 +67,7 @@ lint: ## checks format, names and limits
 	scripts/named-tests docs/mission.md
 	scripts/time-limits
 	scripts/interface --check
+	scripts/release --check
 
 # The Swift side of the interface, from its text.
 interface: ## writes the Swift side of ferryd's interface
@@ -191,12 +192,12 @@ build-half-tunes: ## builds the apps
 ##@ Releases
 
 # The programs by themselves, so that what only tests need is not built.
-build-release: ## builds ferry and ferryd as they are installed
+build-release: ## builds ferry and ferryd as they are installed and packaged
 	@scripts/set-up build
 	swift build $(RELEASE) --product ferryd
 	swift build $(RELEASE) --product ferry
 
-build-half-tunes-release: ## builds the apps as they are installed
+build-half-tunes-release: ## builds the apps as they are installed and packaged
 	@scripts/set-up half-tunes
 	for app in half-tunes background-transfer cancel-and-resume; do \
 	  swift build $(RELEASE) --package-path Examples/HalfTunes --product $$app || exit 1; done
@@ -213,6 +214,15 @@ install-half-tunes: install ## places the apps, and ferry and ferryd
 
 uninstall-half-tunes: ## removes the apps
 	DESTDIR='$(DESTDIR)' scripts/install half-tunes '$(PREFIX)' --uninstall
+
+deb: build-release build-half-tunes-release package ## builds the Debian packages, into .build/packages
+
+package: ## does so from what was built, and without the apps where they were not
+	@scripts/set-up deb
+	scripts/packages '$(BUILT)' '$(BUILT_APPS)'
+
+release: ## writes the archive of the sources of a tag, into .build/packages
+	scripts/release
 
 clean: ## removes what was built
 	rm -rf .build Benchmarks/.build Examples/*/.build
