@@ -113,10 +113,10 @@ import Testing
         let list = "\(root)/usr/share/ferry/installed"
         let lines = try String(contentsOfFile: list, encoding: .utf8)
         try (lines + "ferry /\(page)\n").write(toFile: list, atomically: true, encoding: .utf8)
-        FileManager.default.createFile(atPath: "\(root)/\(page)", contents: nil)
+        try "".write(toFile: "\(root)/\(page)", atomically: true, encoding: .utf8)
         #expect(try await make("install") == installed)
         // What others have placed stays.
-        FileManager.default.createFile(atPath: "\(root)/\(page)", contents: nil)
+        try "".write(toFile: "\(root)/\(page)", atomically: true, encoding: .utf8)
         #expect(
             try await make("uninstall")
                 == before.union(["usr/share/man/man1", "usr/share/man/man1/ferry-boat.1"])
