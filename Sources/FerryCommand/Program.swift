@@ -19,7 +19,7 @@ package enum Program {
             GetCommand.syntax, ListCommand.syntax, WatchCommand.syntax, PauseCommand.syntax,
             ResumeCommand.syntax, CancelCommand.syntax, PriorityCommand.syntax, LimitCommand.syntax,
             RelinkCommand.syntax, WhyCommand.syntax, LogCommand.syntax, HooksCommand.syntax,
-            QuitCommand.syntax, DaemonCommand.syntax,
+            QuitCommand.syntax, ConfigCommand.syntax, DaemonCommand.syntax,
             BackgroundEventsCommand.syntax, CompleteCommand.syntax, ManualCommand.syntax,
         ]
     )

@@ -12,6 +12,7 @@ final class PlayedDaemon: Sendable {
         var hooks: [TransferDaemon.Hook] = []
         var status: TransferDaemon.Status?
         var timetable = TransferDaemon.Timetable(file: "/home/a/.config/ferry/timetable")
+        var settings = TransferDaemon.Settings(all: [])
         var calls: [String] = []
         var changes: [[TransferDaemon.Changes]] = []
     }
@@ -31,6 +32,7 @@ final class PlayedDaemon: Sendable {
         hooks: [TransferDaemon.Hook] = [],
         status: TransferDaemon.Status? = nil,
         timetable: TransferDaemon.Timetable? = nil,
+        settings: TransferDaemon.Settings? = nil,
         changes: [[TransferDaemon.Changes]] = [],
         isSteady: Bool = false
     ) {
@@ -38,6 +40,7 @@ final class PlayedDaemon: Sendable {
         state = Mutex(
             State(transfers: transfers, hooks: hooks, status: status, changes: changes)
         )
+        if let settings { state.withLock { $0.settings = settings } }
         if let timetable { state.withLock { $0.timetable = timetable } }
     }
 
@@ -153,6 +156,15 @@ extension PlayedDaemon: TransferDaemon.Backend {
             state.calls += [rule.map { "add \($0)" }, oldRule.map { "remove \($0)" }]
                 .compactMap { $0 }
             return state.timetable
+        }
+    }
+
+    func settings() -> TransferDaemon.Settings { state.withLock { $0.settings } }
+
+    func reload() -> TransferDaemon.Settings? {
+        state.withLock { state in
+            state.calls.append("reload")
+            return state.status.map { _ in state.settings }
         }
     }
 

@@ -47,6 +47,11 @@ package enum InterfaceTypes {
         "Inhibitor": Wire.Inhibitor.self,
         "ServiceState": Wire.ServiceState.self,
         "ConditionsService": Wire.ConditionsService.self,
+        "SettingOrigin": Wire.SettingOrigin.self,
+        "Setting": Wire.Setting.self,
+        "SettingFault": Wire.SettingFault.self,
+        "SettingsFile": Wire.SettingsFile.self,
+        "Settings": Wire.Settings.self,
         "Status": Wire.Status.self,
     ]
 
@@ -88,6 +93,8 @@ package enum InterfaceTypes {
         "RemoveHook": (Wire.RemoveHook.self, Wire.RemoveHook.Reply.self),
         "QuitApplication": (Wire.QuitApplication.self, Wire.QuitApplication.Reply.self),
         "GetStatus": (Wire.GetStatus.self, Wire.GetStatus.Reply.self),
+        "GetSettings": (Wire.GetSettings.self, Wire.GetSettings.Reply.self),
+        "Reload": (Wire.Reload.self, Wire.Reload.Reply.self),
         "Stop": (Wire.Stop.self, Wire.Stop.Reply.self),
     ]
 }

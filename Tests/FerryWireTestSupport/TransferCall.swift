@@ -42,6 +42,8 @@ package enum TransferCall: Sendable {
     case removeHook(Wire.RemoveHook, Reply<Wire.RemoveHook>)
     case quitApplication(Wire.QuitApplication, Reply<Wire.QuitApplication>)
     case getStatus(Wire.GetStatus, Reply<Wire.GetStatus>)
+    case getSettings(Wire.GetSettings, Reply<Wire.GetSettings>)
+    case reload(Wire.Reload, Reply<Wire.Reload>)
     case stop(Wire.Stop, Reply<Wire.Stop>)
 }
 
@@ -290,6 +292,20 @@ extension TransferCallHandler {
         from connection: VarlinkConnection
     ) {
         handle(.getStatus(call, reply), from: connection)
+    }
+    package func getSettings(
+        _ call: Wire.GetSettings,
+        _ reply: Reply<Wire.GetSettings>,
+        from connection: VarlinkConnection
+    ) {
+        handle(.getSettings(call, reply), from: connection)
+    }
+    package func reload(
+        _ call: Wire.Reload,
+        _ reply: Reply<Wire.Reload>,
+        from connection: VarlinkConnection
+    ) {
+        handle(.reload(call, reply), from: connection)
     }
     package func stop(
         _ call: Wire.Stop,

@@ -75,6 +75,14 @@ extension AdministrationConnection: TransferDaemon.Backend {
         return TransferDaemon.Timetable(try await call(change).timetable)
     }
 
+    func settings() async throws(TransferDaemonError) -> TransferDaemon.Settings {
+        TransferDaemon.Settings(try await call(Wire.GetSettings()).settings)
+    }
+
+    func reload() async throws(TransferDaemonError) -> TransferDaemon.Settings? {
+        try await callIfRunning(Wire.Reload()).map { TransferDaemon.Settings($0.settings) }
+    }
+
     func hooks() async throws(TransferDaemonError) -> [TransferDaemon.Hook] {
         try await call(Wire.ListHooks()).hooks.map { TransferDaemon.Hook($0) }
     }

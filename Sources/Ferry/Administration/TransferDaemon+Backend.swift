@@ -39,6 +39,10 @@ extension TransferDaemon {
             adding rule: String?,
             removing oldRule: String?
         ) async throws(TransferDaemonError) -> Timetable
+        /// Returns the daemon's settings.
+        func settings() async throws(TransferDaemonError) -> Settings
+        /// Has the daemon read its settings again, and returns them; nil if it is not running.
+        func reload() async throws(TransferDaemonError) -> Settings?
         /// Returns the applications that may be started again.
         func hooks() async throws(TransferDaemonError) -> [Hook]
         /// Forgets how an application is started.

@@ -37,6 +37,8 @@ extension TransferDaemon {
         public var conditions: TransferOptions.Conditions?
         /// The services that are asked for them.
         public var services: [Service]
+        /// What cannot be used of the files with the daemon's settings.
+        public var settingFaults: [TransferDaemon.Settings.Fault]
 
         /// A status with the given properties.
         package init(
@@ -56,7 +58,8 @@ extension TransferDaemon {
             inhibitors: [Inhibitor] = [],
             avoidedConditions: TransferOptions.Conditions = [],
             conditions: TransferOptions.Conditions? = nil,
-            services: [Service] = []
+            services: [Service] = [],
+            settingFaults: [TransferDaemon.Settings.Fault] = []
         ) {
             self.version = version
             self.processIdentifier = processIdentifier
@@ -75,6 +78,7 @@ extension TransferDaemon {
             self.avoidedConditions = avoidedConditions
             self.conditions = conditions
             self.services = services
+            self.settingFaults = settingFaults
         }
     }
 }

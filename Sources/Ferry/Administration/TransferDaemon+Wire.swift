@@ -128,7 +128,8 @@ extension TransferDaemon.Status {
             },
             avoidedConditions: TransferOptions.Conditions(status.avoided ?? []),
             conditions: status.conditions.map { TransferOptions.Conditions($0) },
-            services: (status.services ?? []).map { Service($0) }
+            services: (status.services ?? []).map { Service($0) },
+            settingFaults: (status.settingFaults ?? []).map { TransferDaemon.Settings.Fault($0) }
         )
     }
 }

@@ -5,8 +5,10 @@ import Foundation
 struct DaemonCommand {
     static let syntax = CommandSyntax(
         name: "daemon",
-        summary: "show or stop ferryd",
-        subcommands: [DaemonStatusCommand.syntax, DaemonStopCommand.syntax]
+        summary: "show or stop ferryd, or have it read its settings again",
+        subcommands: [
+            DaemonStatusCommand.syntax, DaemonReloadCommand.syntax, DaemonStopCommand.syntax,
+        ]
     )
 }
 
@@ -39,6 +41,7 @@ struct DaemonStatusCommand: Command {
         let inhibitors: [InhibitorReport]
         let conditions: [String]?
         let services: [String: String]?
+        let settingFaults: [String]?
 
         init(_ status: TransferDaemon.Status) {
             version = status.version
@@ -66,6 +69,8 @@ struct DaemonStatusCommand: Command {
                     status.services.map { ($0.name, $0.state.rawValue) },
                     uniquingKeysWith: { $1 }
                 )
+            let faults = status.settingFaults.map(\.shown)
+            settingFaults = faults.isEmpty ? nil : faults
         }
     }
 
@@ -126,7 +131,8 @@ struct DaemonStatusCommand: Command {
         ]
         let inhibitors = status.inhibitors.map { ("inhibits", $0.text) }
         let conditions = status.conditionsText.map { [("conditions", $0)] } ?? []
-        let lines = limits(status) + conditions + rows + inhibitors
+        let faults = status.settingFaults.map { ("settings", $0.shown) }
+        let lines = limits(status) + faults + conditions + rows + inhibitors
         return lines.map { "\($0.0):".padding(toColumn: 13) + $0.1 }.joined(separator: "\n")
     }
 }
@@ -177,6 +183,33 @@ extension TransferDaemon.Status.Log {
         case .journal: "journal"
         case .file(let path): path
         }
+    }
+}
+
+/// `ferry daemon reload`: has ferryd read its settings again.
+struct DaemonReloadCommand: Command {
+    static let syntax = CommandSyntax(
+        name: "reload",
+        summary: "have ferryd read ferry.conf again, while its transfers go on",
+        discussion: [
+            "New limits hold at once, also for transfers that run; the other settings hold for what begins from then "
+                + "on. A line that cannot be used is told, with exit code 1; the other lines hold.",
+            "Never starts ferryd, which reads the files when it starts; exits with 4 when it is not running.",
+        ],
+        command: Self.self
+    )
+
+    init(_ arguments: Arguments) throws(UsageError) {}
+
+    func run(in context: Context) async throws -> ExitCode {
+        guard let settings = try await context.daemon.reload() else {
+            context.console.errorLine(
+                "ferry: ferryd is not running; it reads its settings when it starts"
+            )
+            return .unreachable
+        }
+        for fault in settings.faults { context.console.errorLine("ferry: \(fault.shown)") }
+        return settings.faults.isEmpty ? .success : .failure
     }
 }
 

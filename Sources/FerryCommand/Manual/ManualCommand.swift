@@ -23,10 +23,12 @@ struct ManualCommand: Command {
         // https://reproducible-builds.org/specs/source-date-epoch/
         let epoch = context.environment["SOURCE_DATE_EPOCH"].flatMap { Double($0) }
         let date = epoch.map { Date(timeIntervalSince1970: $0) } ?? context.now()
-        for page in ManualPage.all(of: Program.syntax, date: date) {
-            let file = directory.appending(path: page.fileName)
+        let pages = ManualPage.all(of: Program.syntax, date: date).map { ($0.fileName, $0.text) }
+        let settings = SettingsPage(date: date)
+        for (name, text) in pages + [(settings.fileName, settings.text)] {
+            let file = directory.appending(path: name)
             do {
-                try Data(page.text.utf8).write(to: file)
+                try Data(text.utf8).write(to: file)
             } catch {
                 context.console.errorLine(
                     "ferry: \(file.path) cannot be written; is there such a directory, and may you write in it?"

@@ -43,25 +43,13 @@ struct ManualPage {
     private var head: [String] {
         [
             ".\\\" Made by 'ferry manual', Ferry \(FerryVersion.current), from the syntax of the command.",
-            ".Dd \(dateText)",
+            ".Dd \(ManualText.date(date))",
             ".Dt \(name.uppercased()) 1",
             ".Os",
             ".Sh NAME",
             ".Nm \(name)",
             ".Nd \(syntax.summary)",
         ]
-    }
-
-    /// The date as mdoc(7) wants it, in no language but English.
-    private var dateText: String {
-        let months = [
-            "January", "February", "March", "April", "May", "June", "July", "August", "September",
-            "October", "November", "December",
-        ]
-        var calendar = Calendar(identifier: .gregorian)
-        calendar.timeZone = .gmt
-        let parts = calendar.dateComponents([.year, .month, .day], from: date)
-        return "\(months[(parts.month ?? 1) - 1]) \(parts.day ?? 1), \(parts.year ?? 1970)"
     }
 
     private var synopsis: [String] {

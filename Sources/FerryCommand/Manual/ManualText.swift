@@ -1,3 +1,5 @@
+import Foundation
+
 /// A text of the help in the language of mdoc(7).
 ///
 /// The help is plain text. What it quotes, its options, placeholders, paths and references to other pages become the
@@ -28,6 +30,18 @@ struct ManualText {
             }
         }
         endLine()
+    }
+
+    /// Returns a date as mdoc(7) wants it, in no language but English.
+    static func date(_ date: Date) -> String {
+        let months = [
+            "January", "February", "March", "April", "May", "June", "July", "August", "September",
+            "October", "November", "December",
+        ]
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = .gmt
+        let parts = calendar.dateComponents([.year, .month, .day], from: date)
+        return "\(months[(parts.month ?? 1) - 1]) \(parts.day ?? 1), \(parts.year ?? 1970)"
     }
 
     /// Returns a text that is typed as it stands: its dashes are no hyphens.

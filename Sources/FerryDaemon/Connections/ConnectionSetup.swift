@@ -38,6 +38,21 @@ extension Wire.Connections {
         authorityFile != nil || authorityDirectory != nil || clientCertificate != nil
     }
 
+    /// Returns these settings, with others for what they do not say: all about proxies, or all about authorities.
+    func filled(from standard: Wire.Connections) -> Wire.Connections {
+        var filled = self
+        if httpProxy == nil, httpsProxy == nil {
+            filled.httpProxy = standard.httpProxy
+            filled.httpsProxy = standard.httpsProxy
+            filled.proxyExceptions = proxyExceptions ?? standard.proxyExceptions
+        }
+        if authorityFile == nil, authorityDirectory == nil {
+            filled.authorityFile = standard.authorityFile
+            filled.authorityDirectory = standard.authorityDirectory
+        }
+        return filled
+    }
+
     /// Whether the connections use the default settings.
     var isPlain: Bool { httpProxy == nil && httpsProxy == nil && !namesFiles }
 

@@ -25,10 +25,29 @@ final class TransferClients {
         let client: HTTPClient
     }
 
-    private let shared: HTTPClient
+    private var shared: HTTPClient
     private var sessions: [Int64: Entry] = [:]
 
-    init(sharing client: HTTPClient) { shared = client }
+    /// The size from which a body is spliced unless something else is said.
+    private let standardSplicedBytes: Int64
+
+    init(sharing client: HTTPClient) {
+        shared = client
+        standardSplicedBytes = client.configuration.minimumSplicedBytes
+    }
+
+    /// Changes the size from which a body is spliced, for the transfers that start from now on.
+    ///
+    /// - Parameter byteCount: The size; `nil` for that of the first client.
+    /// - Throws: ``HTTPError/Code/outOfMemory`` when libcurl cannot be set up.
+    func splice(from byteCount: Int64?) throws(HTTPError) {
+        let byteCount = byteCount ?? standardSplicedBytes
+        guard shared.configuration.minimumSplicedBytes != byteCount else { return }
+        var configuration = shared.configuration
+        configuration.minimumSplicedBytes = byteCount
+        shared = try HTTPClient(configuration: configuration)
+        sessions = [:]
+    }
 
     /// Returns the client for a session's next transfer.
     ///

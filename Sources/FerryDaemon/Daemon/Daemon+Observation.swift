@@ -155,15 +155,16 @@ extension Daemon {
             suspended: totals.suspendedTasks,
             sessions: machine.openSessionCount,
             connections: connections.count,
-            receiveRate: machine.rates.receive,
-            sendRate: machine.rates.send,
+            receiveRate: machine.ratesAtAnyHour.receive,
+            sendRate: machine.ratesAtAnyHour.send,
             timetable: presentedTimetable(),
             inhibitors: sleepWatch?.held.map {
                 Wire.Inhibitor(mode: $0.mode.rawValue, what: $0.what, why: $0.why)
             },
             avoided: machine.watch.avoided.names,
             conditions: machine.watch.present?.names,
-            services: ConditionsMonitor.shared.services.map { Wire.ConditionsService($0) }
+            services: ConditionsMonitor.shared.services.map { Wire.ConditionsService($0) },
+            settingFaults: presentedSettingFaults()
         )
     }
 

@@ -78,7 +78,7 @@ extension Daemon {
         let configuration = machine.configuration(ofSession: task.sessionID)
         let fields = configuration?.additionalFields ?? []
         let creation = task.transferRequest(request, adding: fields)
-        let connections = configuration?.connections ?? Wire.Connections()
+        let connections = configuration.map { machine.connections(of: $0) } ?? Wire.Connections()
         connectionFiles.read(
             connections,
             ofSession: task.sessionID,

@@ -18,7 +18,14 @@ final class Daemon {
     let uploadMemory = UploadMemory()
     let log: Log
     let started = Date()
-    let options: DaemonOptions
+    /// The options that hold, with what the files say.
+    private(set) var options: DaemonOptions
+    /// The options without the files.
+    private let ownOptions: DaemonOptions
+    /// The files with the settings.
+    private let settingsFiles: SettingsFiles
+    /// The settings that hold, and where each is from.
+    private(set) var settings: SettingsInForce
     /// The paths of the sockets that are listened on, for people.
     let socketPaths: [String]
     /// Called when the process is to end.
@@ -63,6 +70,7 @@ final class Daemon {
     var connections: [ObjectIdentifier: DaemonStateMachine.ConnectionIdentifier] = [:]
     var watchers: [DaemonStateMachine.CallIdentifier: TaskWatcher] = [:]
     private var nextIdentifier: UInt64 = 1
+    private var hasStarted = false
 
     /// Creates a daemon from its parts.
     ///
@@ -73,6 +81,7 @@ final class Daemon {
     ///   - log: The log.
     ///   - options: Its limits and delays.
     ///   - timetableFile: The file with the user's timetable.
+    ///   - settingsFiles: The files with the settings.
     ///   - socketPaths: The paths of its sockets.
     ///   - onExit: Called on the loop when there is nothing left to do, or after a stop.
     init(
@@ -82,6 +91,7 @@ final class Daemon {
         log: Log,
         options: DaemonOptions,
         timetableFile: TimetableFile = TimetableFile(),
+        settingsFiles: SettingsFiles = SettingsFiles(),
         socketPaths: [String],
         onExit: @escaping @LoopActor () -> Void
     ) {
@@ -90,6 +100,9 @@ final class Daemon {
         clients = TransferClients(sharing: client)
         self.log = log
         self.options = options
+        ownOptions = options
+        self.settingsFiles = settingsFiles
+        settings = SettingsInForce(arguments: options.arguments)
         timetable = TimetableObservation(of: timetableFile)
         self.socketPaths = socketPaths
         self.onExit = onExit
@@ -113,12 +126,14 @@ final class Daemon {
         let rates = SharedRates.limits(try await store.value(of: .rates))
         var clock = DaemonClock(continuing: .decode(try await store.value(of: .clock)))
         _ = clock.note()
+        await readSettings()
         await settleFiles()
         files.removeExpiredResumeFiles(now: Date())
         observeConnectivity()
         observeClock()
         let timetable = await observeTimetable()
         observeSleep()
+        hasStarted = true
         input { machine, _ in
             machine.start(
                 applications: applications,
@@ -130,6 +145,36 @@ final class Daemon {
                 at: clock.now()
             )
         }
+    }
+
+    /// Reads the files with the settings, and has what they say hold.
+    ///
+    /// A file that does not answer in time holds as before, and when it answers, as it is then.
+    func readSettings() async {
+        await withCheckedContinuation { continuation in
+            var waiting: CheckedContinuation<Void, Never>? = continuation
+            settingsFiles.read { [weak self] texts in
+                self?.take(texts)
+                waiting?.resume()
+                waiting = nil
+            }
+        }
+    }
+
+    private func take(_ texts: [SettingsText]) {
+        let former = settings
+        settings = SettingsInForce(arguments: ownOptions.arguments, files: texts)
+        guard settings != former else { return }
+        options = ownOptions.with(settings)
+        log.setThreshold(options.logLevel)
+        logChange(of: former)
+        do throws(HTTPError) {
+            try clients.splice(from: options.minimumSplicedBytes.map { Int64($0) })
+        } catch {
+            log.write(.error, "splice-from is not changed: \(error)")
+        }
+        guard hasStarted else { return driver.change { $0.set(options) } }
+        input { machine, now in machine.settingsChanged(to: options, at: now) }
     }
 
     /// Notifies the state machine when the clock is set.

@@ -27,8 +27,16 @@ extension DaemonStateMachine {
         }
     }
 
-    /// The limits of all transfers together: for each direction the lower of the person's and the timetable's.
-    var ratesInForce: SharedRates { rates.lowest(with: hours.period.rates) }
+    /// The limits of all transfers together at any hour: for each direction the person's, else that of the settings.
+    var ratesAtAnyHour: SharedRates {
+        SharedRates(
+            receive: rates.receive ?? standardRates.receive,
+            send: rates.send ?? standardRates.send
+        )
+    }
+
+    /// The limits of all transfers together: for each direction the lower of those at any hour and the timetable's.
+    var ratesInForce: SharedRates { ratesAtAnyHour.lowest(with: hours.period.rates) }
 
     /// The user has another timetable.
     mutating func timetableChanged(to timetable: Timetable, at now: Date) -> [Effect] {

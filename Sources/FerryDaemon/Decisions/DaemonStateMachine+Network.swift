@@ -40,7 +40,7 @@ extension DaemonStateMachine {
     /// A proxy on this machine may reach a host without a route.
     func isUnreachable(_ task: TaskRecord) -> Bool {
         guard !network.allowsAttempts, !Origin.isLocal(task.host) else { return false }
-        let connections = sessions[task.sessionID]?.configuration.connections
+        let connections = sessions[task.sessionID].map { self.connections(of: $0.configuration) }
         let isSecure = task.requestToSend?.url.prefix(6).lowercased() == "https:"
         return connections?.reachesByLocalProxy(isSecure) != true
     }

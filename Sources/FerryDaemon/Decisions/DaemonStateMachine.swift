@@ -11,7 +11,7 @@ import FoundationEssentials
 /// once.
 struct DaemonStateMachine {
     /// The limits and delays.
-    let policy: DaemonPolicy
+    private(set) var policy: DaemonPolicy
     /// The applications that have sessions.
     var applications = Applications()
     /// The sessions that exist, and the calls that open one.
@@ -54,6 +54,10 @@ struct DaemonStateMachine {
     var answeringHosts = AnsweringHosts()
     /// The rate limits of all transfers together that a person has set.
     private(set) var rates = SharedRates()
+    /// The rate limits of all transfers together that hold where a person has set none.
+    private(set) var standardRates = SharedRates()
+    /// How sessions connect that do not say it themselves.
+    private(set) var standardConnections = Wire.Connections()
     /// The user's timetable, and what holds now.
     var hours: Hours
     /// The source of random numbers.
@@ -130,6 +134,24 @@ struct DaemonStateMachine {
             effects.append(query(.session(record.id)))
         }
         return effects + evaluateIdleness(at: now)
+    }
+
+    /// Takes the settings, before the queue is resumed.
+    mutating func set(_ options: DaemonOptions) {
+        policy = options.policy
+        standardRates = options.rates
+        standardConnections = options.connections
+        running.limit(by: policy)
+    }
+
+    /// The settings have changed; transfers under way go on, within the new limits of rates.
+    mutating func settingsChanged(to options: DaemonOptions, at now: Date) -> [Effect] {
+        let ratesBefore = ratesInForce
+        set(options)
+        guard !isStopping else { return [] }
+        let limits: [Effect] =
+            ratesInForce == ratesBefore ? [] : [.limitRates(ratesInForce, session: nil)]
+        return limits + [.waitsChanged] + searchForTasks(at: now) + evaluateIdleness(at: now)
     }
 
     /// The store knows the rate limits of all tasks together.

@@ -9,7 +9,7 @@ import Synchronization
 final class Log: Sendable {
     /// The destination of the lines.
     let destination: any LogDestination
-    private let threshold: LogLevel
+    private let threshold: Atomic<Int>
     // A slow disk, or a pipe that no process reads, must not delay transfers.
     private let queue = BlockingQueue(label: "ferry.log")
     private let backlog: Mutex<LogBacklog>
@@ -27,9 +27,12 @@ final class Log: Sendable {
         maximumByteCount: Int = 1 << 18
     ) {
         self.destination = destination
-        self.threshold = threshold
+        self.threshold = Atomic(threshold.rawValue)
         backlog = Mutex(LogBacklog(maximumByteCount: maximumByteCount))
     }
+
+    /// Changes the least severe level that is written.
+    func setThreshold(_ level: LogLevel) { threshold.store(level.rawValue, ordering: .relaxed) }
 
     /// Writes a line.
     ///
@@ -38,7 +41,7 @@ final class Log: Sendable {
     ///   - message: What has happened.
     ///   - task: The daemon's number of the task that the line is about.
     func write(_ level: LogLevel, _ message: String, task: Int64? = nil) {
-        guard level <= threshold else { return }
+        guard level.rawValue <= threshold.load(ordering: .relaxed) else { return }
         let line = LogLine(date: Date(), level: level, task: task, message: message)
         guard backlog.withLock({ $0.add(line) }) else { return }
         queue.perform { [self] in

@@ -84,7 +84,11 @@ final class DaemonService {
         do throws(SystemCallError) {
             try listen(on: sockets)
             DaemonProgram.startSignals?.cancel()
-            signals = try SignalSource([SIGTERM, SIGINT]) { [weak daemon, log] number in
+            signals = try SignalSource([SIGTERM, SIGINT, SIGHUP]) { [weak daemon, log] number in
+                guard number != SIGHUP else {
+                    LoopActor.task { await daemon?.reload() }
+                    return
+                }
                 log.write(.info, "signal \(number): stopping")
                 daemon?.stop()
             }

@@ -14,9 +14,6 @@ final class TimetableFile: Sendable {
         var changes: Result<DirectoryChanges, SystemCallError>
     }
 
-    /// The size in bytes above which the file is no timetable.
-    private static let sizeLimit = 1 << 16
-
     /// The file's path.
     let path: String
     private let queue = BlockingQueue(label: "ferry.timetable")
@@ -70,29 +67,7 @@ final class TimetableFile: Sendable {
     }
 
     private func text() -> Result<String, TimetableError>? {
-        do throws(SystemCallError) {
-            let file = FileDescriptor(
-                owning: try systemCall("open", path) {
-                    open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-                }
-            )
-            guard try file.status().isRegularFile else {
-                return .failure(Self.error("it is no file; move it away"))
-            }
-            let bytes = try file.readToEnd(limit: Self.sizeLimit)
-            guard let text = String(validating: bytes, as: UTF8.self) else {
-                return .failure(Self.error("it is no text in UTF-8; save it as that"))
-            }
-            return .success(text)
-        } catch {
-            switch error.errno {
-            case ENOENT, ENOTDIR: return nil
-            case EFBIG:
-                let limit = "\(Self.sizeLimit >> 10) KiB"
-                return .failure(Self.error("it is larger than \(limit), the limit"))
-            default: return .failure(Self.error("it cannot be read: \(error.reason)"))
-            }
-        }
+        PersonalFile.text(at: path).map { $0.mapError { Self.error($0.message) } }
     }
 
     private static func error(_ message: String) -> TimetableError {

@@ -10,7 +10,7 @@ final class TimetableObservation {
         /// The rules.
         case timetable(Timetable)
         /// The lines that cannot be used, or the reason why the file cannot be.
-        case faults([TimetableText.Fault])
+        case faults([LineFault])
         /// The rules of the time zone.
         case zone
         /// Changes to the file, or to the zone, are not noticed.
@@ -59,8 +59,8 @@ final class TimetableObservation {
     var timetable: Timetable { text.timetable }
 
     /// The lines that cannot be used, or the reason why the whole file cannot be; the rules that were read before hold.
-    var faults: [TimetableText.Fault] {
-        failure.map { [TimetableText.Fault(reason: $0.message)] } ?? text.faults
+    var faults: [LineFault] {
+        failure.map { [LineFault(reason: $0.message)] } ?? text.faults
     }
 
     /// Reads the file, and follows it from then on; a file that does not answer is followed when it does.
@@ -94,7 +94,8 @@ final class TimetableObservation {
 
     // MARK: The file
 
-    private func read() {
+    /// Reads the file; what it says is reported as any change.
+    func read() {
         isOutdated = true
         guard !isReading else { return }
         isReading = true

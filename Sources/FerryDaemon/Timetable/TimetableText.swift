@@ -1,21 +1,5 @@
 /// The text of the user's timetable: a rule in each line, `#` before comments.
 struct TimetableText: Hashable, Sendable {
-    /// A line that is no rule, or the reason why the text cannot be read at all.
-    struct Fault: Hashable, Sendable {
-        /// The line's number, from 1; `nil` for the whole file.
-        var line: Int?
-        /// What the line says; `nil` for the whole file.
-        var text: String?
-        /// What is wrong, why, and what to do.
-        var reason: String
-
-        /// Returns the file, the line and what is wrong with it.
-        func text(in file: String) -> String {
-            let place = [file, line.map { "\($0)" }].compactMap { $0 }.joined(separator: ":")
-            return [place, text.map { "'\($0)'" }, reason].compactMap { $0 }.joined(separator: ": ")
-        }
-    }
-
     private struct Line: Hashable {
         /// The line as it is, without its end.
         var text: String
@@ -52,11 +36,11 @@ struct TimetableText: Hashable, Sendable {
     }
 
     /// The lines that have something else.
-    var faults: [Fault] {
+    var faults: [LineFault] {
         lines.enumerated().compactMap { index, line in
             guard case .failure(let error) = line.rule else { return nil }
             let text = line.text.split { $0.isWhitespace }.joined(separator: " ")
-            return Fault(line: index + 1, text: text, reason: error.message)
+            return LineFault(line: index + 1, text: text, reason: error.message)
         }
     }
 

@@ -14,6 +14,8 @@ package struct BaseDirectories: Hashable, Sendable {
     package let cacheHome: String
     /// Settings, by default `~/.config`.
     package let configHome: String
+    /// The system's settings, the most important first: those of `XDG_CONFIG_DIRS`, by default `/etc/xdg`, then `/etc`.
+    package let configDirectories: [String]
     /// The session's directory for sockets; `nil` if there is none that is private to the user.
     package let runtimeDirectory: String?
 
@@ -30,9 +32,21 @@ package struct BaseDirectories: Hashable, Sendable {
         dataHome = absolute("XDG_DATA_HOME") ?? home + "/.local/share"
         cacheHome = absolute("XDG_CACHE_HOME") ?? home + "/.cache"
         configHome = absolute("XDG_CONFIG_HOME") ?? home + "/.config"
+        let directories = (environment["XDG_CONFIG_DIRS"] ?? "").split(separator: ":").map {
+            String($0)
+        }.filter { $0.hasPrefix("/") }
+        configDirectories = (directories.isEmpty ? ["/etc/xdg"] : directories) + ["/etc"]
         runtimeDirectory = absolute("XDG_RUNTIME_DIR").flatMap {
             Self.isPrivateDirectory($0) ? $0 : nil
         }
+    }
+
+    /// Returns the paths of a file with settings, the most important first.
+    ///
+    /// - Parameter name: Its path below the directories for settings.
+    /// - Returns: The user's path, then those of the system.
+    package func configFiles(_ name: String) -> [String] {
+        ([configHome] + configDirectories).map { "\($0)/\(name)" }
     }
 
     /// Returns whether `path` is a directory of this user, not a link, that no other user can enter or write.

@@ -13,9 +13,9 @@ package struct ConnectionBudget: Hashable, Sendable {
     }
 
     /// The maximum number of connections; at least 1.
-    package let limit: Int
+    package var limit: Int
     /// The maximum number of connections to a host unless the request says otherwise; at least 1.
-    package let limitPerHost: Int
+    package var limitPerHost: Int
     /// The current number of connections.
     package private(set) var count = 0
     private var countsByHost: [String: Int] = [:]

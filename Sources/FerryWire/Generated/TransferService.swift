@@ -243,6 +243,20 @@ package protocol TransferService: AnyObject {
         _ reply: Reply<Wire.GetStatus>,
         from connection: VarlinkConnection
     )
+    /// Reports the settings that hold, and where each is from.
+    func getSettings(
+        _ call: Wire.GetSettings,
+        _ reply: Reply<Wire.GetSettings>,
+        from connection: VarlinkConnection
+    )
+    /// Reads the files with the settings again.
+    ///
+    /// When it is answered, what they say holds, also for running tasks where that is possible.
+    func reload(
+        _ call: Wire.Reload,
+        _ reply: Reply<Wire.Reload>,
+        from connection: VarlinkConnection
+    )
     /// Stops the daemon; its tasks continue when it is started again.
     func stop(_ call: Wire.Stop, _ reply: Reply<Wire.Stop>, from connection: VarlinkConnection)
 }
@@ -284,6 +298,8 @@ extension TransferRoute {
         TransferRoute { $0.removeHook($1, $2, from: $3) },
         TransferRoute { $0.quitApplication($1, $2, from: $3) },
         TransferRoute { $0.getStatus($1, $2, from: $3) },
+        TransferRoute { $0.getSettings($1, $2, from: $3) },
+        TransferRoute { $0.reload($1, $2, from: $3) },
         TransferRoute { $0.stop($1, $2, from: $3) },
     ]
 }

@@ -2121,6 +2121,108 @@ extension Wire {
         }
     }
 
+    /// Reports the settings that hold, and where each is from.
+    package struct GetSettings: TransferMethod {
+        /// The reply to ``GetSettings``.
+        package struct Reply: JSONCodable {
+            /// The settings.
+            package var settings: Settings
+
+            /// Creates the value from its members.
+            package init(settings: Settings) {
+                self.settings = settings
+            }
+
+            /// Writes the members.
+            package func write(to output: inout JSONOutput) {
+                output.object { output in
+                    output.member("settings", settings)
+                }
+            }
+
+            /// Reads the members.
+            package init(from input: inout JSONInput) throws(JSONInput.Problem) {
+                var settings: Settings?
+                try input.object { (input, member) throws(JSONInput.Problem) in
+                    switch member {
+                    case "settings": settings = try input.value()
+                    default: try input.skip()
+                    }
+                }
+                self.init(settings: try input.required(settings, "settings"))
+            }
+        }
+
+        /// The method's name in the interface.
+        package static let name = "GetSettings"
+
+        /// Creates the value.
+        package init() {}
+
+        /// Writes the members.
+        package func write(to output: inout JSONOutput) {
+            output.object { _ in }
+        }
+
+        /// Reads the members.
+        package init(from input: inout JSONInput) throws(JSONInput.Problem) {
+            try input.object { (input, _) throws(JSONInput.Problem) in try input.skip() }
+            self.init()
+        }
+    }
+
+    /// Reads the files with the settings again.
+    ///
+    /// When it is answered, what they say holds, also for running tasks where that is possible.
+    package struct Reload: TransferMethod {
+        /// The reply to ``Reload``.
+        package struct Reply: JSONCodable {
+            /// The settings, as they are then.
+            package var settings: Settings
+
+            /// Creates the value from its members.
+            package init(settings: Settings) {
+                self.settings = settings
+            }
+
+            /// Writes the members.
+            package func write(to output: inout JSONOutput) {
+                output.object { output in
+                    output.member("settings", settings)
+                }
+            }
+
+            /// Reads the members.
+            package init(from input: inout JSONInput) throws(JSONInput.Problem) {
+                var settings: Settings?
+                try input.object { (input, member) throws(JSONInput.Problem) in
+                    switch member {
+                    case "settings": settings = try input.value()
+                    default: try input.skip()
+                    }
+                }
+                self.init(settings: try input.required(settings, "settings"))
+            }
+        }
+
+        /// The method's name in the interface.
+        package static let name = "Reload"
+
+        /// Creates the value.
+        package init() {}
+
+        /// Writes the members.
+        package func write(to output: inout JSONOutput) {
+            output.object { _ in }
+        }
+
+        /// Reads the members.
+        package init(from input: inout JSONInput) throws(JSONInput.Problem) {
+            try input.object { (input, _) throws(JSONInput.Problem) in try input.skip() }
+            self.init()
+        }
+    }
+
     /// Stops the daemon; its tasks continue when it is started again.
     package struct Stop: TransferMethod {
         /// The empty reply to ``Stop``.

@@ -2394,6 +2394,227 @@ extension Wire {
         }
     }
 
+    /// Where the value of a setting is from.
+    package enum SettingOrigin: String, JSONEnumeration {
+        /// It is the default.
+        case standard
+        /// A line of a file.
+        case file
+        /// The daemon's command line.
+        case arguments
+        /// SetRates, which beats the settings.
+        case limit
+        /// None of these: never sent, but a reader takes an origin that it does not know for this.
+        case other
+
+        /// A case of a newer version that this one does not know.
+        package static var unknown: Self? { .other }
+    }
+
+    /// A setting of the daemon.
+    package struct Setting: JSONCodable {
+        /// Its name, such as "maximum-transfers".
+        package var name: String
+        /// Its value as a file has it, without the password of a proxy; null if there is none.
+        package var value: String?
+        /// Where the value is from.
+        package var origin: SettingOrigin
+        /// The file's absolute path: with file.
+        package var file: String?
+        /// The line's number, from 1: with file.
+        package var line: Int?
+
+        /// Creates the value from its members.
+        package init(
+            name: String,
+            value: String? = nil,
+            origin: SettingOrigin,
+            file: String? = nil,
+            line: Int? = nil
+        ) {
+            self.name = name
+            self.value = value
+            self.origin = origin
+            self.file = file
+            self.line = line
+        }
+
+        /// Writes the members.
+        package func write(to output: inout JSONOutput) {
+            output.object { output in
+                output.member("file", file)
+                output.member("line", line)
+                output.member("name", name)
+                output.member("origin", origin)
+                output.member("value", value)
+            }
+        }
+
+        /// Reads the members.
+        package init(from input: inout JSONInput) throws(JSONInput.Problem) {
+            var name: String?
+            var value: String?
+            var origin: SettingOrigin?
+            var file: String?
+            var line: Int?
+            try input.object { (input, member) throws(JSONInput.Problem) in
+                switch member {
+                case "name": name = try input.value()
+                case "value": value = try input.value()
+                case "origin": origin = try input.value()
+                case "file": file = try input.value()
+                case "line": line = try input.value()
+                default: try input.skip()
+                }
+            }
+            self.init(
+                name: try input.required(name, "name"),
+                value: value,
+                origin: try input.required(origin, "origin"),
+                file: file,
+                line: line
+            )
+        }
+    }
+
+    /// What cannot be used of a file with settings.
+    package struct SettingFault: JSONCodable {
+        /// The file's absolute path.
+        package var file: String
+        /// The line's number, from 1; null for the whole file.
+        package var line: Int?
+        /// The name of the setting, or the beginning of the line; null for the whole file.
+        package var text: String?
+        /// The problem with it, and what is allowed, for people.
+        package var reason: String
+
+        /// Creates the value from its members.
+        package init(file: String, line: Int? = nil, text: String? = nil, reason: String) {
+            self.file = file
+            self.line = line
+            self.text = text
+            self.reason = reason
+        }
+
+        /// Writes the members.
+        package func write(to output: inout JSONOutput) {
+            output.object { output in
+                output.member("file", file)
+                output.member("line", line)
+                output.member("reason", reason)
+                output.member("text", text)
+            }
+        }
+
+        /// Reads the members.
+        package init(from input: inout JSONInput) throws(JSONInput.Problem) {
+            var file: String?
+            var line: Int?
+            var text: String?
+            var reason: String?
+            try input.object { (input, member) throws(JSONInput.Problem) in
+                switch member {
+                case "file": file = try input.value()
+                case "line": line = try input.value()
+                case "text": text = try input.value()
+                case "reason": reason = try input.value()
+                default: try input.skip()
+                }
+            }
+            self.init(
+                file: try input.required(file, "file"),
+                line: line,
+                text: text,
+                reason: try input.required(reason, "reason")
+            )
+        }
+    }
+
+    /// A file with settings, which need not be there.
+    package struct SettingsFile: JSONCodable {
+        /// The file's absolute path.
+        package var path: String
+        /// Whether there is one.
+        package var exists: Bool
+
+        /// Creates the value from its members.
+        package init(path: String, exists: Bool) {
+            self.path = path
+            self.exists = exists
+        }
+
+        /// Writes the members.
+        package func write(to output: inout JSONOutput) {
+            output.object { output in
+                output.member("exists", exists)
+                output.member("path", path)
+            }
+        }
+
+        /// Reads the members.
+        package init(from input: inout JSONInput) throws(JSONInput.Problem) {
+            var path: String?
+            var exists: Bool?
+            try input.object { (input, member) throws(JSONInput.Problem) in
+                switch member {
+                case "path": path = try input.value()
+                case "exists": exists = try input.value()
+                default: try input.skip()
+                }
+            }
+            self.init(
+                path: try input.required(path, "path"),
+                exists: try input.required(exists, "exists")
+            )
+        }
+    }
+
+    /// The settings of the daemon that hold.
+    package struct Settings: JSONCodable {
+        /// All of them, in the order of the manual.
+        package var settings: [Setting]
+        /// What cannot be used of the files; the other lines hold.
+        package var faults: [SettingFault]
+        /// The files, the most important first.
+        package var files: [SettingsFile]
+
+        /// Creates the value from its members.
+        package init(settings: [Setting], faults: [SettingFault], files: [SettingsFile]) {
+            self.settings = settings
+            self.faults = faults
+            self.files = files
+        }
+
+        /// Writes the members.
+        package func write(to output: inout JSONOutput) {
+            output.object { output in
+                output.member("faults", faults)
+                output.member("files", files)
+                output.member("settings", settings)
+            }
+        }
+
+        /// Reads the members.
+        package init(from input: inout JSONInput) throws(JSONInput.Problem) {
+            var settings: [Setting]?
+            var faults: [SettingFault]?
+            var files: [SettingsFile]?
+            try input.object { (input, member) throws(JSONInput.Problem) in
+                switch member {
+                case "settings": settings = try input.value()
+                case "faults": faults = try input.value()
+                case "files": files = try input.value()
+                default: try input.skip()
+                }
+            }
+            self.init(
+                settings: try input.required(settings, "settings"),
+                faults: try input.required(faults, "faults"),
+                files: try input.required(files, "files")
+            )
+        }
+    }
+
     /// The status of the daemon.
     package struct Status: JSONCodable {
         /// The daemon's version.
@@ -2432,6 +2653,8 @@ extension Wire {
         package var conditions: [Condition]?
         /// The services that are asked for them.
         package var services: [ConditionsService]?
+        /// What cannot be used of the files with settings.
+        package var settingFaults: [SettingFault]?
 
         /// Creates the value from its members.
         package init(
@@ -2452,7 +2675,8 @@ extension Wire {
             inhibitors: [Inhibitor]? = nil,
             avoided: [Condition]? = nil,
             conditions: [Condition]? = nil,
-            services: [ConditionsService]? = nil
+            services: [ConditionsService]? = nil,
+            settingFaults: [SettingFault]? = nil
         ) {
             self.version = version
             self.pid = pid
@@ -2472,6 +2696,7 @@ extension Wire {
             self.avoided = avoided
             self.conditions = conditions
             self.services = services
+            self.settingFaults = settingFaults
         }
 
         /// Writes the members.
@@ -2488,6 +2713,7 @@ extension Wire {
                 output.member("sendRate", sendRate)
                 output.member("services", services)
                 output.member("sessions", sessions)
+                output.member("settingFaults", settingFaults)
                 output.member("sockets", sockets)
                 output.member("started", started)
                 output.member("stateDirectory", stateDirectory)
@@ -2518,6 +2744,7 @@ extension Wire {
             var avoided: [Condition]?
             var conditions: [Condition]?
             var services: [ConditionsService]?
+            var settingFaults: [SettingFault]?
             try input.object { (input, member) throws(JSONInput.Problem) in
                 switch member {
                 case "version": version = try input.value()
@@ -2538,6 +2765,7 @@ extension Wire {
                 case "avoided": avoided = try input.value()
                 case "conditions": conditions = try input.value()
                 case "services": services = try input.value()
+                case "settingFaults": settingFaults = try input.value()
                 default: try input.skip()
                 }
             }
@@ -2559,7 +2787,8 @@ extension Wire {
                 inhibitors: inhibitors,
                 avoided: avoided,
                 conditions: conditions,
-                services: services
+                services: services,
+                settingFaults: settingFaults
             )
         }
     }

@@ -58,7 +58,8 @@ import Testing
               log       show what ferryd has written down
               hooks     show the programs that ferryd may start
               quit      cancel all transfers of an application, and do not start it
-              daemon    show or stop ferryd
+              config    show ferryd's settings, and where each is from
+              daemon    show or stop ferryd, or have it read its settings again
 
             Options:
                   --version  show the version, and that of the interface to ferryd
@@ -395,10 +396,11 @@ import Testing
             """
             Usage: ferry daemon COMMAND
 
-            Show or stop ferryd.
+            Show or stop ferryd, or have it read its settings again.
 
             Commands:
               status  show how ferryd is doing
+              reload  have ferryd read ferry.conf again, while its transfers go on
               stop    stop ferryd; its transfers go on when it is started again
 
             Options:
@@ -420,6 +422,50 @@ import Testing
               -h, --help  show this help
 
             Never starts it; exits with 4 when it is not running.
+            """
+        )
+    }
+
+    @Test func `ferry daemon reload --help`() async {
+        await expectHelp(
+            of: "daemon reload",
+            """
+            Usage: ferry daemon reload
+
+            Have ferryd read ferry.conf again, while its transfers go on.
+
+            Options:
+              -h, --help  show this help
+
+            New limits hold at once, also for transfers that run; the other settings hold
+            for what begins from then on. A line that cannot be used is told, with exit code
+            1; the other lines hold.
+
+            Never starts ferryd, which reads the files when it starts; exits with 4 when it
+            is not running.
+            """
+        )
+    }
+
+    @Test func `ferry config --help`() async {
+        await expectHelp(
+            of: "config",
+            """
+            Usage: ferry config [options]
+
+            Show ferryd's settings, and where each is from.
+
+            Options:
+                  --json  write JSON for programs
+              -h, --help  show this help
+
+            The settings are in ~/.config/ferry/ferry.conf and in /etc/ferry/ferry.conf, see
+            ferry.conf(5). A setting in the first file beats the same one in the second.
+
+            What ferryd's own options say beats both files, and so does 'ferry limit' for
+            the rates.
+
+            'ferry daemon reload' has ferryd read the files again.
             """
         )
     }

@@ -119,11 +119,24 @@ import Testing
         #expect(count > 10)
     }
 
+    @Test func `ferry.conf(5) has every setting, what it takes and its default`() {
+        let page = SettingsPage(date: Date(timeIntervalSince1970: 0)).text
+        #expect(page.contains("\n.Dd January 1, 1970\n.Dt FERRY.CONF 5\n"))
+        for setting in DaemonSetting.allCases {
+            let name = setting.name.replacing("-", with: "\\-")
+            #expect(page.contains(".It Cm \(name) Ns = Ns Ar "), "\(setting)")
+            let standard = setting.standard.map {
+                "The default is\n.Ql \(ManualText.argument($0)) .\n"
+            }
+            #expect(page.contains(standard ?? "Without it there is none.\n"), "\(setting)")
+        }
+    }
+
     @Test func `mandoc finds nothing to say about any page`() async throws {
         let directory = try TemporaryDirectory()
         try await write(to: directory)
         let names = try directory.directory.names().sorted()
-        #expect(names.count == Self.pages.count + 3)
+        #expect(names.count == Self.pages.count + 4)
         // References are looked for where it runs.
         let lint = try await TestProcess.run(
             "/bin/sh",

@@ -83,6 +83,7 @@ final class DaemonBench {
             log: Log(destination: StandardErrorLog(), threshold: .error),
             options: options,
             timetableFile: TimetableFile(path: temporary.path + "/timetable"),
+            settingsFiles: SettingsFiles(paths: [temporary.path + "/ferry.conf"]),
             socketPaths: [],
             onExit: {}
         )

@@ -1,4 +1,6 @@
+import FerryHTTP
 import FerryTransfer
+import FerryWire
 import FoundationEssentials
 import Glibc
 import Testing
@@ -49,6 +51,26 @@ import Testing
         #expect(options.logLevel == .debug)
     }
 
+    @Test func `each default of the table is the one that holds without it`() throws {
+        for setting in DaemonSetting.allCases where setting.isOption {
+            guard let standard = setting.standard else { continue }
+            let given = try DaemonOptions.parse(["--\(setting.name)", standard])
+            #expect(given.policy.maximumTransfers == DaemonPolicy().maximumTransfers)
+            #expect(given.policy.maximumTransfersPerHost == DaemonPolicy().maximumTransfersPerHost)
+            #expect(given.policy.segments == DaemonPolicy().segments)
+            #expect(given.policy.retry.firstDelay == DaemonPolicy().retry.firstDelay)
+            #expect(given.policy.idleTime == DaemonPolicy().idleTime)
+            #expect(given.policy.diskFullDelay == DaemonPolicy().diskFullDelay)
+            #expect(given.policy.relaunchDelay == DaemonPolicy().relaunchDelay)
+            #expect(given.logLevel == DaemonOptions().logLevel)
+        }
+        let spliced = try #require(DaemonSetting.spliceFrom.standard.flatMap { Int64($0) })
+        #expect(HTTPClient.Configuration(environment: [:]).minimumSplicedBytes == spliced)
+        let connections = 1...Download.SegmentPolicy.connectionLimit
+        #expect(DaemonSetting.connections.domain == .number(connections))
+        #expect(DaemonSetting.logLevel.domain == .choice(LogLevel.allCases.map(\.name)))
+    }
+
     @Test func `a default that is given changes nothing`() throws {
         let options = try DaemonOptions.parse([
             "--connections-from", "8388608", "--connections", "4",
@@ -91,6 +113,12 @@ import Testing
             ["--log-level", "loud"],
             "--log-level takes one of error, warning, notice, info, debug"
         ),
+        (
+            ["--receive-rate", "fast"],
+            "--receive-rate takes a rate in bytes per second, such as 500k, 2M or 1.5MiB"
+        ),
+        (["--http-proxy", "http://a:1"], "there is no option --http-proxy"),
+        (["maximum-transfers", "3"], "there is no option maximum-transfers"),
         (["--what"], "there is no option --what"),
         (["now"], "there is no option now"),
     ])
@@ -107,7 +135,7 @@ import Testing
             "--foreground", "--detach", "--log-level", "--maximum-transfers", "--maximum-per-host",
             "--idle-time", "--retry-delay", "--full-disk-delay", "--relaunch-delay",
             "--splice-from", "--connections", "--connection-trial", "--connections-from",
-            "--help", "--version",
+            "--receive-rate", "--send-rate", "--help", "--version",
         ]
         for option in options { #expect(DaemonOptions.help.contains("  \(option)")) }
     }
@@ -121,7 +149,7 @@ import Testing
         let options = DaemonOptions.help.split(separator: "\n").compactMap { line in
             line.firstMatch(of: /^  --(?<name>[a-z-]+)(?<value> [A-Z]+)?/)
         }
-        #expect(options.count == 15)
+        #expect(options.count == 17)
         for option in options {
             let name = option.name.replacing("-", with: "\\-")
             let value = option.value.map { " Ar\($0)" } ?? ""

@@ -136,12 +136,12 @@ import Testing
             // In one step: half of a text may be a text.
             try temporary.write(bytes, to: "config/ferry/new")
             #expect(rename(directory + "/new", directory + "/timetable") == 0)
-            #expect(await changes.next() == .faults([TimetableText.Fault(reason: reason)]))
+            #expect(await changes.next() == .faults([LineFault(reason: reason)]))
             #expect(observation.timetable.rules.map(\.description) == ["daily 1k"])
         }
         #expect(unlink(directory + "/timetable") == 0)
         #expect(mkdir(directory + "/timetable", 0o700) == 0)
-        let fault = TimetableText.Fault(reason: "it is no file; move it away")
+        let fault = LineFault(reason: "it is no file; move it away")
         #expect(await changes.next() == .faults([fault]))
     }
 

@@ -129,6 +129,26 @@ struct TransferDaemonTests {
         #expect(scripted.calls.all.suffix(2) == ["ChangeTimetable +Sat 1k", "ChangeTimetable -2"])
     }
 
+    @Test func `the settings are told, and read again`() async throws {
+        let settings = try await daemon.settings()
+        #expect(
+            settings.all == [
+                .init(name: "connections", value: "4", origin: .standard),
+                .init(
+                    name: "idle-time",
+                    value: "1",
+                    origin: .file(path: "/ferry.conf", line: 2)
+                ),
+            ]
+        )
+        #expect(
+            settings.faults == [.init(file: "/ferry.conf", line: 3, text: "x", reason: "no")]
+        )
+        #expect(settings.files == [.init(path: "/ferry.conf", exists: true)])
+        #expect(try await daemon.reload() == settings)
+        #expect(scripted.calls.all.suffix(2) == ["GetSettings", "Reload"])
+    }
+
     // MARK: - Changes
 
     /// Tells of changes, once somebody listens.

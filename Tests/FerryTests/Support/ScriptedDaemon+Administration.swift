@@ -41,6 +41,10 @@ extension ScriptedDaemon {
             answer("ChangeTimetable \(change.compactMap { $0 }.joined())", reply) {
                 .init(timetable: timetable)
             }
+        case .getSettings(_, let reply):
+            answer("GetSettings", reply) { .init(settings: settings) }
+        case .reload(_, let reply):
+            answer("Reload", reply) { .init(settings: settings) }
         case .removeHook(let method, let reply):
             answer("RemoveHook \(method.application)", reply) { Wire.Empty() }
         case .quitApplication(let method, let reply):
@@ -82,6 +86,23 @@ extension ScriptedDaemon {
             sendRate: 2000,
             admitsDiscretionary: false,
             until: Date(timeIntervalSince1970: 11)
+        )
+    }
+
+    private var settings: Wire.Settings {
+        Wire.Settings(
+            settings: [
+                Wire.Setting(name: "connections", value: "4", origin: .standard),
+                Wire.Setting(
+                    name: "idle-time",
+                    value: "1",
+                    origin: .file,
+                    file: "/ferry.conf",
+                    line: 2
+                ),
+            ],
+            faults: [Wire.SettingFault(file: "/ferry.conf", line: 3, text: "x", reason: "no")],
+            files: [Wire.SettingsFile(path: "/ferry.conf", exists: true)]
         )
     }
 

@@ -220,7 +220,7 @@ extension DaemonStateMachine {
                 TransferStart(
                     task: task,
                     additionalFields: session.configuration.additionalFields,
-                    connections: session.configuration.connections ?? Wire.Connections(),
+                    connections: connections(of: session.configuration),
                     options: starting.options,
                     asksForTrust: session.configuration.answersCertificates ?? false,
                     asksForLink: asksForLink(of: task)

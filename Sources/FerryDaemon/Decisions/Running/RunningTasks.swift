@@ -15,6 +15,9 @@ struct RunningTasks: Hashable, Sendable {
 
     init(policy: DaemonPolicy) { budget = TransferBudget(policy: policy) }
 
+    /// Changes the limits of the transfers that run at once; those that run keep their places.
+    mutating func limit(by policy: DaemonPolicy) { budget.limit(by: policy) }
+
     // MARK: Queries
 
     /// Whether no task runs.

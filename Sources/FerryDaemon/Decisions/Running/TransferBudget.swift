@@ -33,11 +33,17 @@ struct TransferBudget: Hashable, Sendable {
 
     // MARK: Limits
 
+    /// Changes the limits; there may be more transfers than they allow, until enough have ended.
+    mutating func limit(by policy: DaemonPolicy) {
+        connections.limit = max(1, policy.maximumTransfers)
+        connections.limitPerHost = max(1, policy.maximumTransfersPerHost)
+    }
+
     /// The number of transfers that run.
     var count: Int { connections.count }
 
     /// The number of transfers that may still start in total.
-    var free: Int { connections.limit - connections.count }
+    var free: Int { max(0, connections.limit - connections.count) }
 
     /// Returns the number of transfers that may still start for a host.
     func free(host: String) -> Int { connections.room(forHost: host) }

@@ -4,6 +4,11 @@ import FerryWire
 import FoundationEssentials
 
 extension DaemonStateMachine {
+    /// Returns how a session's transfers connect: as its application says, else as the settings do.
+    func connections(of configuration: Wire.SessionConfiguration) -> Wire.Connections {
+        (configuration.connections ?? Wire.Connections()).filled(from: standardConnections)
+    }
+
     // MARK: Opening
 
     /// A client opens a session.
