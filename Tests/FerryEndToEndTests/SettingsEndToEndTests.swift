@@ -105,7 +105,7 @@ import Testing
 
     @Test func `a proxy of the settings is for sessions that name none`() async throws {
         let proxy = try FixtureServer()
-        proxy.on("/song", .content(.text("by the proxy")))
+        proxy.on("http://elsewhere.example/song", .content(.text("by the proxy")))
         let address = proxy.url("/").dropFirst("http://".count).dropLast()
         try save("[ferryd]\nhttp-proxy=http://me:secret@\(address)\n", as: file)
         try await ferry("get", "-d", home.files, "http://elsewhere.example/song")

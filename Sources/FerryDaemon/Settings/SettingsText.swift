@@ -86,7 +86,9 @@ struct SettingsText: Hashable, Sendable {
             guard let setting = DaemonSetting(rawValue: key) else {
                 return fault(line, key, "there is no such setting; ferry.conf(5) lists them")
             }
-            set(setting, to: value, at: line)
+            // GLib keeps the space before the end of a line.
+            let end = value.lastIndex { !$0.isWhitespace }
+            set(setting, to: end.map { String(value[...$0]) } ?? "", at: line)
         }
     }
 

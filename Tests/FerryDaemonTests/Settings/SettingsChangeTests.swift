@@ -77,6 +77,7 @@ import Testing
         var policy = DaemonPolicy.bench
         policy.idleTime = 77
         change(options(policy), on: &bench)
+        bench.settle()
         #expect(bench.timers[.idle] == bench.now.addingTimeInterval(77))
     }
 }

@@ -63,10 +63,6 @@ import Testing
         ("colour=red", "'colour': there is no such setting; ferry.conf(5) lists them"),
         ("Connections=1", "'Connections': there is no such setting; ferry.conf(5) lists them"),
         ("oops", "'oops': it is no line as 'setting=value', '[ferryd]' or '# comment'"),
-        (
-            "idle-time=\\q",
-            "'idle-time': its value has a backslash before another character than s, n, t, r or \\"
-        ),
     ])
     func `a bad line is told with what is allowed, and the others hold`(
         _ line: String,
