@@ -272,7 +272,7 @@ import Testing
         // A sandbox, a limit or a mask of the service would hold for the applications, too.
         #expect(
             settings.keys.sorted() == [
-                "ExecStart", "KillMode", "OOMPolicy", "Restart", "RestartSec", "Type",
+                "ExecReload", "ExecStart", "KillMode", "OOMPolicy", "Restart", "RestartSec", "Type",
             ]
         )
         #expect(settings["KillMode"] == "process")

@@ -10,7 +10,7 @@ import Testing
         ("daemon stauts", "there is no command 'stauts'. Did you mean 'status'?", "ferry daemon"),
         ("help wtach", "there is no command 'wtach'. Did you mean 'watch'?", "ferry"),
         ("background-event", "there is no command 'background-event'.", "ferry"),
-        ("daemon", "'daemon' needs status or stop after it.", "ferry daemon"),
+        ("daemon", "'daemon' needs status or reload or stop after it.", "ferry daemon"),
         ("list --jsno", "there is no option '--jsno'. Did you mean '--json'?", "ferry list"),
         ("list --al", "there is no option '--al'. Did you mean '--all'?", "ferry list"),
         ("list -x", "there is no option '-x'.", "ferry list"),

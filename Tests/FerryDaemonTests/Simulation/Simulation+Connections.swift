@@ -45,7 +45,7 @@ extension Simulation {
             transfer.connections.hosts.map { (transfer.session, $0) }
         }
         let places = daemon.machine.running.values.filter { $0.place == .transfer }
-        if policy.maximumTransfers - budget.free != places.count + lent.count {
+        if budget.count != places.count + lent.count {
             return fail("the budget is wrong, with \(lent) lent: \(budget)")
         }
         for host in Set(places.map(\.record.host) + lent.map(\.1)) {
