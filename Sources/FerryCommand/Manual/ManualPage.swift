@@ -1,4 +1,3 @@
-import FerryWire
 import Foundation
 
 /// A page of the manual about a command, in the language of mdoc(7), made of the command's syntax.
@@ -41,15 +40,13 @@ struct ManualPage {
     }
 
     private var head: [String] {
-        [
-            ".\\\" Made by 'ferry manual', Ferry \(FerryVersion.current), from the syntax of the command.",
-            ".Dd \(ManualText.date(date))",
-            ".Dt \(name.uppercased()) 1",
-            ".Os",
-            ".Sh NAME",
-            ".Nm \(name)",
-            ".Nd \(syntax.summary)",
-        ]
+        ManualText.head(
+            of: name,
+            inSection: 1,
+            about: syntax.summary,
+            madeFrom: "the syntax of the command",
+            date: date
+        )
     }
 
     private var synopsis: [String] {

@@ -1,3 +1,4 @@
+import FerryWire
 import Foundation
 
 /// A text of the help in the language of mdoc(7).
@@ -32,8 +33,35 @@ struct ManualText {
         endLine()
     }
 
+    /// Returns the lines that a page begins with.
+    ///
+    /// - Parameters:
+    ///   - name: The page's name.
+    ///   - section: The section of the manual.
+    ///   - summary: What it is about, in a few words.
+    ///   - source: What the page is made from, for who edits it.
+    ///   - date: The date that the page has.
+    /// - Returns: The lines, up to the end of the section NAME.
+    static func head(
+        of name: String,
+        inSection section: Int,
+        about summary: String,
+        madeFrom source: String,
+        date: Date
+    ) -> [String] {
+        [
+            ".\\\" Made by 'ferry manual', Ferry \(FerryVersion.current), from \(source).",
+            ".Dd \(Self.date(date))",
+            ".Dt \(name.uppercased()) \(section)",
+            ".Os",
+            ".Sh NAME",
+            ".Nm \(name)",
+            ".Nd \(summary)",
+        ]
+    }
+
     /// Returns a date as mdoc(7) wants it, in no language but English.
-    static func date(_ date: Date) -> String {
+    private static func date(_ date: Date) -> String {
         let months = [
             "January", "February", "March", "April", "May", "June", "July", "August", "September",
             "October", "November", "December",

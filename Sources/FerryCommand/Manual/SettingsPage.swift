@@ -20,15 +20,13 @@ struct SettingsPage {
     }
 
     private var head: [String] {
-        [
-            ".\\\" Made by 'ferry manual', Ferry \(FerryVersion.current), from the table of settings.",
-            ".Dd \(ManualText.date(date))",
-            ".Dt FERRY.CONF 5",
-            ".Os",
-            ".Sh NAME",
-            ".Nm ferry.conf",
-            ".Nd settings of the daemon for background transfers",
-        ]
+        ManualText.head(
+            of: "ferry.conf",
+            inSection: 5,
+            about: "settings of the daemon for background transfers",
+            madeFrom: "the table of settings",
+            date: date
+        )
     }
 
     private var format: [String] {

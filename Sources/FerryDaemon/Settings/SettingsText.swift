@@ -62,7 +62,8 @@ struct SettingsText: Hashable, Sendable {
                     return
                 }
                 let name = line.split(separator: "=").first.map { Self.shown($0) }
-                faults.append(LineFault(line: index + 1, text: name, reason: error.reason))
+                let reason = "it is no line as 'setting=value', '[ferryd]' or '# comment'"
+                faults.append(LineFault(line: index + 1, text: name, reason: reason))
             }
         }
         faults.sort { $0.line ?? 0 < $1.line ?? 0 }
@@ -113,16 +114,5 @@ struct SettingsText: Hashable, Sendable {
     private static func shown(_ text: some StringProtocol) -> String {
         let words = text.split { $0.isWhitespace }.joined(separator: " ")
         return words.count > 60 ? "\(words.prefix(60))..." : words
-    }
-}
-
-extension KeyFileLine.Failure {
-    /// What is wrong, and what is allowed.
-    fileprivate var reason: String {
-        switch self {
-        case .libraryMissing, .malformed:
-            "it is no line as 'setting=value', '[ferryd]' or '# comment'"
-        case .badValue: "its value has a backslash before another character than s, n, t, r or \\"
-        }
     }
 }

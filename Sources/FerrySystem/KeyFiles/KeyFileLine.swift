@@ -15,8 +15,6 @@ package enum KeyFileLine: Hashable, Sendable {
         case libraryMissing
         /// The line is none of a key file.
         case malformed
-        /// The value has an escape sequence that is none.
-        case badValue
     }
 
     /// Reads a line.
@@ -33,7 +31,7 @@ package enum KeyFileLine: Hashable, Sendable {
         guard file.load(isGroup ? line : "[\(anyGroup)]\n\(line)") else { throw .malformed }
         if isGroup { return file.startGroup.map { .group($0) } ?? .nothing }
         guard let key = file.key(of: anyGroup) else { return .nothing }
-        guard let value = file.value(of: key, in: anyGroup) else { throw .badValue }
+        guard let value = file.value(of: key, in: anyGroup) else { throw .malformed }
         return .pair(key: key, value: value)
     }
 

@@ -43,10 +43,9 @@ package final class PartialFile {
             directory: directory,
             name: name,
             currentBoot: currentBoot,
-            recordKeeping: recordKeeping
-        ) { (file, isAnchored) throws(TransferError) in
-            try file.synchronize(withRecord: !isAnchored)
-        }
+            recordKeeping: recordKeeping,
+            force: Self.forceOntoDisk
+        )
     }
 
     /// Names a file that is created under the first name that no other file has; its record is stored on demand.
@@ -60,10 +59,9 @@ package final class PartialFile {
             name: makeName(),
             currentBoot: .current,
             recordKeeping: .onDemand,
-            orNamed: makeName
-        ) { (file, isAnchored) throws(TransferError) in
-            try file.synchronize(withRecord: !isAnchored)
-        }
+            orNamed: makeName,
+            force: Self.forceOntoDisk
+        )
     }
 
     /// Also takes the function that forces a file onto the disk; its directory may be there already.
@@ -84,6 +82,10 @@ package final class PartialFile {
     }
 
     typealias Force = @Sendable (OpenFile, _ isAnchored: Bool) throws(TransferError) -> Void
+
+    private static let forceOntoDisk: Force = { (file, isAnchored) throws(TransferError) in
+        try file.synchronize(withRecord: !isAnchored)
+    }
 
     /// The file's path.
     package var path: String { directory.path(of: name) }
@@ -203,7 +205,7 @@ extension PartialFile {
         forget()
     }
 
-    /// Closes the file, of which no call of this object continues.
+    /// Closes the file without keeping its bytes for later.
     func forget() {
         epoch += 1
         content = nil

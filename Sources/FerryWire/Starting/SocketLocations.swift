@@ -48,8 +48,8 @@ package struct SocketLocations: Hashable, Sendable {
 
     /// Connects to a daemon that is running, or returns `nil` when none is.
     ///
-    /// systemd, which starts a daemon for whoever connects, listens in the runtime directory. Below the state home only a
-    /// daemon itself does.
+    /// A connection in the runtime directory may have systemd start a daemon. In the state directory only a running daemon
+    /// listens.
     ///
     /// - Returns: The socket.
     /// - Throws: The errors of ``connect(besides:)``.
