@@ -138,6 +138,29 @@ import Testing
         #expect(!events.lines.contains("start background"))
     }
 
+    @Test func `BG-40: a file that the delegate leaves where it is goes with its event`()
+        async throws
+    {
+        let home = try TestHome(daemonArguments: ["--idle-time", "0.05"])
+        let events = try await EventPipe(in: home)
+        try nginx.addFile("song.bin", byteCount: 1000)
+        let app = try await TestProcess(
+            TestHome.executable("ferry-test-app"),
+            [
+                "--events", events.path, "--directory", "\(home.files)/missing", "--finish", "yes",
+                "--url", nginx.url("song.bin"),
+            ],
+            environment: home.environment
+        )
+        #expect(await events.next("not-moved").hasPrefix("not-moved 1 "))
+        #expect(await events.next("completed") == "completed 1 ok")
+        #expect(await app.ended() == .exited(status: 0))
+        // The daemon ends because it has nothing left.
+        await home.untilNoDaemon()
+        let downloads = "\(home.state)/downloads"
+        #expect(try FileManager.default.contentsOfDirectory(atPath: downloads) == [])
+    }
+
     // MARK: Identities
 
     @Test func `BG-8: equal session identifiers of two apps do not meet`() async throws {

@@ -41,7 +41,8 @@ extension URLSessionDownloadTask {
                     didFinishDownloadingTo: location
                 )
             }
-            remove(location)
+            // ferryd removes its own file once the event is acknowledged.
+            if !core.isBackground { remove(location) }
         case .sent, .sentAnew, .data, .call, .socket:
             break
         case .completed(let error):

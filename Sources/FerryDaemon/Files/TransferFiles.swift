@@ -24,6 +24,8 @@ final class TransferFiles {
     let places: FilePlaces
     /// The complete files of tasks that have not ended in the store yet.
     private var completeFiles: [Int64: PartialFile] = [:]
+    /// The tasks that may have a file; `nil` before ``findLeftovers()``, when any task may.
+    private var tasksWithFiles: Set<Int64>?
     private let downloads: Directory
     private let resumable: Directory
 
@@ -45,7 +47,8 @@ final class TransferFiles {
     /// A task's file.
     func file(of task: Int64) -> PartialFile {
         let place = place(of: task)
-        return PartialFile(directory: place.directory, name: place.name)
+        let isFirst = tasksWithFiles?.insert(task).inserted ?? false
+        return PartialFile(directory: place.directory, name: place.name, mayExist: !isFirst)
     }
 
     /// Returns the synchronizer of a task's file: other files must not wait for a disk that is not the daemon's.
@@ -172,7 +175,10 @@ final class TransferFiles {
     private func remove(_ task: Int64, with suffixes: [String]) {
         completeFiles[task] = nil
         let name = Self.name(of: task)
-        if suffixes.contains("") { places.discard(task: task, named: name) }
+        if suffixes.contains("") {
+            tasksWithFiles?.remove(task)
+            places.discard(task: task, named: name)
+        }
         let downloads = downloads
         queue.perform {
             for suffix in suffixes {
@@ -205,6 +211,7 @@ final class TransferFiles {
         let uploads = uploads.tasks()
         found.tasks.formUnion(uploads)
         found.tasksWithCompanions.formUnion(uploads)
+        if names != nil { tasksWithFiles = found.tasks }
         return found
     }
 
@@ -232,6 +239,7 @@ final class TransferFiles {
             }
         }
         let place = place(of: task)
+        tasksWithFiles?.insert(task)
         _ = try await PartialFile.adopt(
             resumeData,
             into: place.directory,

@@ -74,7 +74,7 @@ extension PartialFile {
         do {
             for suffix in Self.suffixesToRemove { try directory.remove(name + suffix) }
             isRecovered = true
-            wasBegun = false
+            mayExist = false
         } catch {
             throw TransferError(error, during: .write)
         }

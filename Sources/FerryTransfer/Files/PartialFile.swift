@@ -21,8 +21,8 @@ package final class PartialFile {
     /// Makes another name when the name is that of another file; `nil` for a file with a name of its own.
     private let makeName: (() -> String)?
     var content: Content?
-    /// Whether there has been a file of this name, as far as this object knows.
-    var wasBegun = false
+    /// Whether there may be a file of this name.
+    var mayExist: Bool
     /// Changes whenever bytes are given up, which voids the results of earlier synchronizations.
     var epoch: UInt64 = 0
 
@@ -33,17 +33,20 @@ package final class PartialFile {
     ///   - name: Its name there, and the start of the names of ``companionSuffixes``.
     ///   - currentBoot: The current boot.
     ///   - recordKeeping: When the record is stored where another process finds it.
+    ///   - mayExist: Whether there may be such a file; if not, ``recover(checkpoint:)`` looks for none.
     package convenience init(
         directory: Directory,
         name: String,
         currentBoot: BootIdentifier = .current,
-        recordKeeping: RecordKeeping = .always
+        recordKeeping: RecordKeeping = .always,
+        mayExist: Bool = true
     ) {
         self.init(
             directory: directory,
             name: name,
             currentBoot: currentBoot,
             recordKeeping: recordKeeping,
+            mayExist: mayExist,
             force: Self.forceOntoDisk
         )
     }
@@ -59,6 +62,7 @@ package final class PartialFile {
             name: makeName(),
             currentBoot: .current,
             recordKeeping: .onDemand,
+            mayExist: false,
             orNamed: makeName,
             force: Self.forceOntoDisk
         )
@@ -70,6 +74,7 @@ package final class PartialFile {
         name: String,
         currentBoot: BootIdentifier,
         recordKeeping: RecordKeeping = .always,
+        mayExist: Bool = true,
         orNamed makeName: (() -> String)? = nil,
         force: @escaping Force
     ) {
@@ -77,6 +82,7 @@ package final class PartialFile {
         self.name = name
         self.currentBoot = currentBoot
         self.recordKeeping = recordKeeping
+        self.mayExist = mayExist
         self.makeName = makeName
         self.force = force
     }
@@ -125,7 +131,7 @@ extension PartialFile {
     ///   or the file cannot be opened.
     @discardableResult
     package func recover(checkpoint: Checkpoint?) throws(TransferError) -> Checkpoint? {
-        if recordKeeping == .onDemand, !wasBegun {
+        guard mayExist else {
             isRecovered = true
             return nil
         }
@@ -179,11 +185,11 @@ extension PartialFile {
         epoch += 1
         isRecovered = true
         content = Content(file: file, record: record, isAnchored: false, isRecorded: false)
-        wasBegun = true
+        mayExist = true
     }
 
     private func create() throws(TransferError) -> OpenFile {
-        guard let makeName, !wasBegun else { return try OpenFile(creating: name, in: directory) }
+        guard let makeName, !mayExist else { return try OpenFile(creating: name, in: directory) }
         while true {
             if let file = try OpenFile(creatingNew: name, in: directory) { return file }
             name = makeName()

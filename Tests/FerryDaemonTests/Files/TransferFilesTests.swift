@@ -130,6 +130,18 @@ struct TransferFilesTests {
         #expect(files.shortage(of: 1, for: 1)?.code == .diskFull)
     }
 
+    @Test func `a file is looked for if an earlier ferryd or this one may have written it`() throws
+    {
+        let later = try TransferFiles(in: temporary.directory)
+        _ = try write("abc", of: 7)
+        #expect(later.findLeftovers().tasks == [7])
+        #expect(try later.file(of: 7).recover(checkpoint: nil)?.writtenByteCount == 3)
+        // Only its owner writes to that directory, so nobody writes this file but for the test.
+        _ = try write("abcd", of: 8)
+        #expect(try later.file(of: 8).recover(checkpoint: nil) == nil)
+        #expect(try later.file(of: 8).recover(checkpoint: nil)?.writtenByteCount == 4)
+    }
+
     @Test func `TEST-13: what is discarded is gone, with all that lies beside it`() async throws {
         let downloads = try temporary.directory.openSubdirectory("downloads")
         let uploads = try temporary.directory.openSubdirectory("uploads")
