@@ -33,7 +33,7 @@ BUILT ?= .build/release
 BUILT_APPS ?= Examples/HalfTunes/.build/release
 
 .PHONY: help all build test demo lint interface format docs api-coverage sanitize leaks simulate coverage boundaries bench \
-  scale build-benchmarks fuzz half-tunes background-transfer cancel-and-resume test-half-tunes build-half-tunes \
+  compatibility scale build-benchmarks fuzz half-tunes background-transfer cancel-and-resume test-half-tunes build-half-tunes \
   build-release build-half-tunes-release install uninstall install-half-tunes uninstall-half-tunes deb package release \
   clean set-up
 
@@ -156,6 +156,13 @@ bench: build-benchmarks ## measures beside other programs; RUNS=… PARTS=… BE
 	BENCH_BINARIES=Benchmarks/.build/release BENCH_BEFORE=$(BEFORE:%=%/Benchmarks/.build/release) \
 	  scripts/bench $(RUNS) $(PARTS)
 
+# Apps and ferryd of two versions together. BEFORE is a checkout of the earlier one, whose programs are built there.
+compatibility: set-up ## tries programs together with earlier ones; BEFORE=…
+	for product in ferryd ferry-test-app; do \
+	  swift build $(QUIET) --package-path '$(BEFORE)' --product $$product || exit 1; done
+	swift build --build-tests $(QUIET)
+	FERRY_EARLIER='$(abspath $(BEFORE))/.build/debug' scripts/test --filter FerryEndToEndTests.CompatibilityTests
+
 # What a hundred thousand tasks and a thousand clients cost, and whether that is what it should be.
 scale: build-benchmarks ## measures many tasks and clients; TASKS=…
 	SCALE_BINARIES=Benchmarks/.build/release scripts/scale $(TASKS)
@@ -163,11 +170,8 @@ scale: build-benchmarks ## measures many tasks and clients; TASKS=…
 # A plan that was made earlier does not know of source files that Ferry has got since.
 build-benchmarks: ## builds what those two measure
 	@scripts/set-up bench
-	swift build $(RELEASE) --product ferryd
-	swift build $(RELEASE) --product ferry
 	rm -f Benchmarks/.build/release.yaml
-	swift build --configuration release $(STATIC) $(QUIET) --package-path Benchmarks
-	ln -sf '$(CURDIR)/.build/release/'ferry{,d} Benchmarks/.build/release/
+	swift build $(RELEASE) --package-path Benchmarks
 
 ##@ The example apps
 
@@ -185,16 +189,14 @@ test-half-tunes: build-half-tunes ## runs the apps' tests
 build-half-tunes: ## builds the apps
 	@scripts/set-up half-tunes
 	swift build $(QUIET) --package-path Examples/HalfTunes
-	swift build $(QUIET) --package-path Examples/HalfTunes --product ferryd
 	swift build $(QUIET) --package-path Examples/HalfTunes --product ferry
 	Examples/HalfTunes/translations/compile Examples/HalfTunes/.build/debug/../share/locale
 
 ##@ Releases
 
-# The programs by themselves, so that what only tests need is not built.
+# The command, and with it ferryd: what only tests need is not built.
 build-release: ## builds ferry and ferryd as they are installed and packaged
 	@scripts/set-up build
-	swift build $(RELEASE) --product ferryd
 	swift build $(RELEASE) --product ferry
 
 build-half-tunes-release: ## builds the apps as they are installed and packaged

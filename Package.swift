@@ -54,7 +54,8 @@ let package = Package(
 
         .executableTarget(name: "ferryd", dependencies: ["FerryDaemon"]),
         .target(name: "FerryCommand", dependencies: ["Ferry", "FerryWire"]),
-        .executableTarget(name: "ferry", dependencies: ["FerryCommand"]),
+        // It starts ferryd, which is therefore built with it.
+        .executableTarget(name: "ferry", dependencies: ["FerryCommand", "ferryd"]),
 
         // MARK: Tests
 

@@ -4,13 +4,19 @@ import PackageDescription
 
 // One program twice: on Ferry, and on the URLSession that comes with the toolchain. What differs is
 // the module that is imported, and that the toolchain's has no background sessions.
+let ferry: [Target.Dependency] = [
+    .product(name: "Ferry", package: "Ferry"),
+    // What is measured beside the library; ferryd is built with it.
+    .product(name: "ferry", package: "Ferry"),
+]
+
 let package = Package(
     name: "Benchmarks",
     dependencies: [.package(name: "Ferry", path: "..")],
     targets: [
         .executableTarget(
             name: "download-ferry",
-            dependencies: [.product(name: "Ferry", package: "Ferry")],
+            dependencies: ferry,
             swiftSettings: [.define("FERRY"), .treatAllWarnings(as: .error)]
         ),
         .executableTarget(
@@ -19,7 +25,7 @@ let package = Package(
         ),
         .executableTarget(
             name: "requests-ferry",
-            dependencies: [.product(name: "Ferry", package: "Ferry")],
+            dependencies: ferry,
             swiftSettings: [.define("FERRY"), .treatAllWarnings(as: .error)]
         ),
         .executableTarget(
@@ -28,7 +34,7 @@ let package = Package(
         ),
         .executableTarget(
             name: "queue-ferry",
-            dependencies: [.product(name: "Ferry", package: "Ferry")],
+            dependencies: ferry,
             swiftSettings: [.treatAllWarnings(as: .error)]
         ),
     ]

@@ -8,7 +8,12 @@ let package = Package(
     targets: [
         .executableTarget(
             name: "BackgroundDownload",
-            dependencies: [.product(name: "Ferry", package: "Ferry")],
+            dependencies: [
+                .product(name: "Ferry", package: "Ferry"),
+                // Programs: they are built with the app, and lie beside it.
+                .product(name: "ferryd", package: "Ferry"),
+                .product(name: "ferry", package: "Ferry"),
+            ],
             swiftSettings: [.treatAllWarnings(as: .error)]
         )
     ]

@@ -68,6 +68,8 @@ extension BackgroundConnection {
             /// The session's number in the daemon.
             let number: Int64
             let since: ContinuousClock.Instant
+            /// Whether the daemon takes several acknowledgements in one call.
+            let mergesAcknowledgements: Bool
         }
 
         /// The first number for tasks that the daemon could not accept; the daemon never assigns these numbers.
@@ -167,6 +169,7 @@ extension BackgroundConnection.StateMachine {
         session: Int64,
         nextTaskIdentifier: Int,
         token: String?,
+        mergesAcknowledgements: Bool,
         now: ContinuousClock.Instant
     ) -> [Effect] {
         guard isCurrent(attempt) else { return [] }
@@ -175,7 +178,13 @@ extension BackgroundConnection.StateMachine {
             effects.append(.complete(outbox.removeAcknowledgements()))
         }
         lastSession = session
-        condition = .opening(Session(number: session, since: now))
+        condition = .opening(
+            Session(
+                number: session,
+                since: now,
+                mergesAcknowledgements: mergesAcknowledgements
+            )
+        )
         self.nextTaskIdentifier = max(self.nextTaskIdentifier, nextTaskIdentifier)
         // Requested while the call was in progress.
         if registersAgain { effects.append(.register) }
@@ -189,7 +198,7 @@ extension BackgroundConnection.StateMachine {
         guard case .opening(let session) = condition, session.number == number else { return [] }
         condition = .open(session)
         hasOpened = true
-        outbox.beginConnection()
+        outbox.beginConnection(mergesAcknowledgements: session.mergesAcknowledgements)
         return sendNew(over: session, keepsIncomplete: false) + [.endWaiting, .notify(.isReady)]
     }
 

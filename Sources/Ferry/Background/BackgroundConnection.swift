@@ -314,6 +314,7 @@ extension BackgroundConnection {
                     session: reply.session,
                     nextTaskIdentifier: reply.nextTaskIdentifier,
                     token: reply.token,
+                    mergesAcknowledgements: reply.takesOtherSequences ?? false,
                     now: EventLoop.now
                 )
             }

@@ -90,7 +90,12 @@ extension Daemon: VarlinkServerHandler {
     ) {
         let caller = caller(awaiting: reply, over: connection) { answer in
             guard case .opened(let session, let next, let token) = answer else { return nil }
-            return Wire.OpenSession.Reply(session: session, nextTaskIdentifier: next, token: token)
+            return Wire.OpenSession.Reply(
+                session: session,
+                nextTaskIdentifier: next,
+                token: token,
+                takesOtherSequences: true
+            )
         }
         input { machine, _ in machine.openSession(call, from: caller) }
     }

@@ -8,6 +8,7 @@ import Glibc
 /// Whatever was started in it is killed when it goes.
 package final class TestHome: Sendable {
     private let directory: TemporaryDirectory
+    private let daemonArguments: [String]
     /// The environment for every process of the test.
     package let environment: [String: String]
 
@@ -41,7 +42,8 @@ package final class TestHome: Sendable {
         }
         if hasRuntimeDirectory { environment["XDG_RUNTIME_DIR"] = path + "/run" }
         self.environment = environment.merging(variables) { $1 }
-        try writeDaemonScript(daemonArguments)
+        self.daemonArguments = daemonArguments
+        try useDaemon(Self.executable("ferryd"))
     }
 
     deinit {
@@ -165,11 +167,12 @@ package final class TestHome: Sendable {
         }
     }
 
-    /// Programs start ferryd by this path; the test's own settings go with it.
-    private func writeDaemonScript(_ arguments: [String]) throws {
-        let words = ([Self.executable("ferryd")] + arguments).map { "'\($0)'" }
+    /// Lets the programs of this home start another ferryd from now on: they find it by one path, with the test's settings.
+    package func useDaemon(_ executable: String) throws {
+        let words = ([executable] + daemonArguments).map { "'\($0)'" }
         let script = "#!/bin/sh\nexec \(words.joined(separator: " ")) \"$@\"\n"
         let directory = try Directory(opening: path)
+        try directory.remove("ferryd")
         let file = try directory.open("ferryd", .createNew)
         try Array(script.utf8).withUnsafeBytes { try file.writeAll($0) }
         chmod(path + "/ferryd", 0o700)

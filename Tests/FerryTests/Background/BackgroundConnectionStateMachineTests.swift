@@ -40,6 +40,7 @@ struct BackgroundConnectionStateMachineTests {
             session: session,
             nextTaskIdentifier: 3,
             token: nil,
+            mergesAcknowledgements: true,
             now: start
         )
         return text(opened + machine.subscribed(to: session))

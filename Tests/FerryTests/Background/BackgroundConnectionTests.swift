@@ -179,6 +179,25 @@ struct BackgroundConnectionTests {
         #expect(await daemon.acknowledgements == [Array(1...256), Array(257...300)])
     }
 
+    @Test func `an earlier ferryd gets the acknowledgement of each event in a call of its own`()
+        async throws
+    {
+        await LoopActor.run { daemon.takesOtherSequences = nil }
+        let numbers = Mutex<[Int64]>([])
+        let connection = connection(didOpen: { number in numbers.withLock { $0.append(number) } })
+        connection.call(.suspend(task: 1))
+        await flush(connection)
+        let last = numbers.withLock(\.last)
+        let number = try #require(last)
+        await LoopActor.run {
+            for sequence in 1...3 {
+                connection.acknowledge(Int64(sequence), ofSession: number)
+            }
+        }
+        await flush(connection)
+        #expect(await daemon.acknowledgements == [[1], [2], [3]])
+    }
+
     @Test func `a daemon that does not answer holds up one task, and the next one not at all`()
         async throws
     {

@@ -92,7 +92,7 @@ import Testing
         _ = sent(&outbox, keepsIncomplete: false)
         // The connection is lost meanwhile: the daemon may have the task, and would not resume it.
         outbox.add(.resume(task: 1))
-        outbox.beginConnection()
+        outbox.beginConnection(mergesAcknowledgements: true)
         let calls = sent(&outbox)
         #expect(calls == [.create(task(1)), .resume(task: 1)])
     }
@@ -104,7 +104,7 @@ import Testing
         _ = outbox.removeFirst()
         _ = outbox.removeFirst()
         _ = outbox.removeFirst()
-        outbox.beginConnection()
+        outbox.beginConnection(mergesAcknowledgements: true)
         let calls = sent(&outbox)
         #expect(calls == [.suspend(task: 4), .suspend(task: 5)])
         outbox.add(.suspend(task: 6))
@@ -118,7 +118,7 @@ import Testing
         _ = sent(&outbox, keepsIncomplete: false)
         outbox.taskEnded(1)
         #expect(outbox.endConnection().isEmpty)
-        outbox.beginConnection()
+        outbox.beginConnection(mergesAcknowledgements: true)
         #expect(sent(&outbox, keepsIncomplete: false) == [.create(task(2))])
     }
 
@@ -142,7 +142,7 @@ import Testing
         outbox.add(.cancel(task: 1, producingResumeData: false))
         outbox.taskEnded(1)
         #expect(outbox.endConnection().isEmpty)
-        outbox.beginConnection()
+        outbox.beginConnection(mergesAcknowledgements: true)
         #expect(sent(&outbox) == [.cancel(task: 1, producingResumeData: false)])
     }
 

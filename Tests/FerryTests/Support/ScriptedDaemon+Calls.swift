@@ -143,7 +143,8 @@ extension ScriptedDaemon: TransferCallHandler {
             return .init(
                 session: session.number,
                 nextTaskIdentifier: session.nextTaskIdentifier,
-                token: "of \(session.number)"
+                token: "of \(session.number)",
+                takesOtherSequences: takesOtherSequences
             )
         }
     }

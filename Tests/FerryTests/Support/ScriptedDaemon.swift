@@ -60,6 +60,8 @@ final class ScriptedDaemon {
     var answers: [Wire.AnswerChallenge] = []
     /// The events that were acknowledged together.
     var acknowledgements: [[Int64]] = []
+    /// Whether it takes several acknowledgements in one call; an earlier ferryd does not.
+    var takesOtherSequences: Bool? = true
     var watcher: Reply<Wire.WatchTasks>?
 
     nonisolated init() throws {
