@@ -146,6 +146,23 @@ struct DataTaskTests {
         gate.open()
     }
 
+    @Test func `DL-29: async calls end that are cancelled while they fail`() async throws {
+        let closed = try FixtureClosedPort()
+        let url = try #require(URL(string: closed.url("/")))
+        await withTaskGroup(of: URLError.Code?.self) { group in
+            for number in 0..<500 {
+                let call = Task { [session] in try await session.data(from: url) }
+                group.addTask {
+                    for _ in 0..<number % 50 { await Task.yield() }
+                    call.cancel()
+                    guard case .failure(let error) = await call.result else { return nil }
+                    return (error as? URLError)?.code
+                }
+            }
+            for await code in group { #expect(code == .cancelled || code == .cannotConnectToHost) }
+        }
+    }
+
     @Test func `DL-29: an async call is told of by its own delegate`() async throws {
         server.on("/moved", .redirect(to: "/song"))
         let own = DataRecorder()

@@ -221,6 +221,19 @@ struct RedirectTests {
         #expect(server.requests.count == 21)
     }
 
+    @Test func `a request's time-out holds where it is redirected to, too`() async throws {
+        let gate = FixtureGate()
+        server.on("/start", .redirect(to: "/silent"))
+        server.on("/silent", .content(.text("la")).stalling(after: 0, at: gate))
+        var request = try request("/start")
+        request.timeoutInterval = 0.2
+        session.dataTask(with: request).resume()
+        await recorder.waitForEnd()
+        #expect(recorder.story.first == "redirect 302 GET /silent")
+        #expect(recorder.error?.code == .timedOut)
+        gate.open()
+    }
+
     @Test func `secrets stay with their origin`() async throws {
         let other = try FixtureServer()
         other.on("/end", .content(.text("la")))

@@ -54,6 +54,27 @@ struct NginxTests {
         #expect(Set(connections.dropFirst()).count == 1)
     }
 
+    @Test func `many redirects by HTTP/2 at once are followed`() async throws {
+        let session = session
+        try await withThrowingTaskGroup(of: Nginx.Echo.self) { group in
+            for number in 0..<200 {
+                let url = try url("moved?\(number)", by: .secure)
+                group.addTask { echo(try await session.data(from: url).0) }
+            }
+            for try await echo in group { #expect(echo["protocol"] == "HTTP/2.0") }
+        }
+    }
+
+    @Test func `sessions by TLS are let go of as soon as their tasks have ended`() async throws {
+        let url = try url("echo", by: .secure)
+        for number in 0..<100 {
+            let session = recorder.makeSession()
+            session.dataTask(with: url).resume()
+            await recorder.waitForEnd(number + 1)
+        }
+        #expect(recorder.story.count { $0 == "completed" } == 100)
+    }
+
     private func identify(_ identity: SecIdentity?) {
         recorder.change { answers in
             answers.sessionChallenge = { challenge in

@@ -71,6 +71,7 @@ extension Nginx {
             """
             root \(root); limit_rate $rate;
             location = /echo { return 200 "\(Echo.template)"; }
+            location = /moved { return 303 /echo; }
             location = /silent { return 444; }
             location = /post {
                 proxy_pass http://unix:\(directory)/inner;

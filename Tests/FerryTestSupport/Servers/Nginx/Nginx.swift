@@ -14,6 +14,7 @@ import Glibc
 /// | `close/FILE` | the file, and the end of the connection |
 /// | `upload/FILE` | PUT stores a file, GET gets it, DELETE deletes it |
 /// | `post` | answers when it has read the whole of a request's body |
+/// | `moved` | a redirect to `echo`, by 303 |
 /// | `silent` | the end of the connection in place of an answer |
 ///
 /// Files have an ETag, a date and ranges. With `?rate=64k` an answer is sent no faster than that.
