@@ -38,7 +38,7 @@ import FerrySystem
         switch code {
         case X509_V_OK:
             guard COpenSSL_sent_count(store) > 0, let own = COpenSSL_sent(store, 0) else {
-                return .untrusted("The server has sent no certificate")
+                return .untrusted("the server has sent none")
             }
             let isForHost =
                 X509_check_ip_asc(own, host, 0) == 1 || X509_check_host(own, host, 0, 0, nil) == 1

@@ -35,9 +35,15 @@ extension HTTPServerTrust.Verdict {
         case .trusted:
             nil
         case .badDate(let reason):
-            HTTPError(code: .serverCertificateHasBadDate, message: reason)
+            HTTPError(
+                code: .serverCertificateHasBadDate,
+                message: "The server's certificate is not valid today: \(reason)"
+            )
         case .untrusted(let reason):
-            HTTPError(code: .serverCertificateUntrusted, message: reason)
+            HTTPError(
+                code: .serverCertificateUntrusted,
+                message: "No trusted authority vouches for the server's certificate: \(reason)"
+            )
         case .forAnotherHost:
             HTTPError(
                 code: .serverCertificateUntrusted,

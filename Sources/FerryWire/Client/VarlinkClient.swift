@@ -193,7 +193,11 @@ package enum CallError: Error, Hashable, Sendable, CustomStringConvertible {
     package var description: String {
         switch self {
         case .refused(let error): "the daemon refused: \(error)"
-        case .notUnderstood(let error): "the daemon is of another version: \(error)"
+        case .notUnderstood(let error):
+            """
+            ferryd is of another version, and does not understand this: \(error). 'ferry daemon stop' ends it; the next \
+            program that needs one starts the ferryd that it finds
+            """
         case .unknown(let name): "the daemon answered with the error \(name)"
         case .connectionClosed(let reason): "the connection to the daemon is closed: \(reason)"
         case .invalidReply(let error): "the daemon sent \(error)"

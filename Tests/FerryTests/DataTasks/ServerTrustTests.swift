@@ -60,6 +60,10 @@ struct ServerTrustTests {
         await recorder.waitForEnd()
         #expect(recorder.story.first == "session challenge")
         #expect(recorder.error?.code == .serverCertificateUntrusted)
+        let reason = recorder.error?.userInfo[NSLocalizedFailureReasonErrorKey] as? String
+        #expect(
+            reason?.hasPrefix("No trusted authority vouches for the server's certificate") == true
+        )
     }
 
     @Test func `DL-12: a cancelled challenge cancels the task`() async throws {

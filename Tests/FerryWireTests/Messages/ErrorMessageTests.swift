@@ -15,6 +15,12 @@ import Testing
         #expect(try read(message) == .notUnderstood(error))
     }
 
+    @Test func `who meets a daemon of another version is told what to do`() {
+        let text = "\(CallError(.service(.methodNotFound("io.ferry.Transfer.New"))))"
+        #expect(text.contains("io.ferry.Transfer.New"))
+        #expect(text.contains("'ferry daemon stop' ends it"))
+    }
+
     @Test(arguments: [
         #"{"error":"io.ferry.Transfer.New","parameters":{}}"#,
         #"{"error":"io.ferry.Transfer.TaskNotFound","parameters":{}}"#,
