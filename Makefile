@@ -64,7 +64,7 @@ demo: set-up ## kills an app and ferryd in the middle of a download; URL=…
 
 lint: ## checks format, names and limits
 	$(SWIFT_FILES) | xargs -0 swift format lint --strict --parallel
-	scripts/named-tests docs/mission.md
+	scripts/named-tests docs/mission.md Sources/Ferry/Ferry.docc/What-people-asked.md
 	scripts/time-limits
 	scripts/interface --check
 	scripts/release --check
