@@ -200,7 +200,7 @@ build-release: ## builds ferry and ferryd as they are installed and packaged
 	swift build $(RELEASE) --product ferry
 
 build-half-tunes-release: ## builds the apps as they are installed and packaged
-	@scripts/set-up half-tunes
+	@scripts/set-up deb
 	for app in half-tunes background-transfer cancel-and-resume; do \
 	  swift build $(RELEASE) --package-path Examples/HalfTunes --product $$app || exit 1; done
 
