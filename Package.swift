@@ -57,6 +57,13 @@ let package = Package(
         // It starts ferryd, which is therefore built with it.
         .executableTarget(name: "ferry", dependencies: ["FerryCommand", "ferryd"]),
 
+        // What `make demo` shows, built once for it and for the tests.
+        .executableTarget(
+            name: "BackgroundDownload",
+            dependencies: ["Ferry", "ferry"],
+            path: "Examples/BackgroundDownload/Sources/BackgroundDownload"
+        ),
+
         // MARK: Tests
 
         .target(
@@ -217,7 +224,7 @@ package.targets = [.target(name: "Ferry", sources: ["Exports.swift"])]
 #endif
 
 // What is built as a stranger's package is: the README's first program, and delegates as Apple's library has them.
-let foreign = ["readme-program", "PortedDelegates"]
+let foreign = ["readme-program", "PortedDelegates", "BackgroundDownload"]
 for target in package.targets where !foreign.contains(target.name) {
     switch target.type {
     case .regular, .executable, .test:
