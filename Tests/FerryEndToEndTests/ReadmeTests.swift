@@ -6,9 +6,7 @@ import Testing
 
 /// The first program that a stranger sees: the README's, pasted as it is.
 @Suite(.serialized, .timeLimit(.minutes(1))) struct ReadmeTests {
-    private static let root = (0..<3).reduce(URL(filePath: #filePath)) { url, _ in
-        url.deletingLastPathComponent()
-    }
+    private static let root = CodeBlock.root
 
     private let home: TestHome
     private let server: FixtureServer
@@ -20,15 +18,18 @@ import Testing
         server.on("/debian.iso", .content(.text("bytes")).stalling(after: 2, at: gate))
     }
 
-    @Test func `USE-1: the program that is tested here is the README's, but for its URL`() throws {
-        let readme = try String(contentsOf: Self.root.appending(path: "README.md"), encoding: .utf8)
-        let block = try #require(readme.firstMatch(of: /```swift\n((?s).*?)```/)).output.1
+    @Test func `USE-1: the program that is tested here is that of the README and of the article`()
+        throws
+    {
         let path = Self.root.appending(path: "Tests/ReadmeProgram/main.swift")
         let program = try String(contentsOf: path, encoding: .utf8)
-        #expect(
-            block.replacing(#""https://example.org/debian.iso""#, with: "CommandLine.arguments[1]")
-                == program
+        // The README has its URL in the program.
+        let readme = try CodeBlock.all(of: "README.md").map { Self.withArgument($0.text) }
+        #expect(readme.first == program)
+        let article = try CodeBlock.all(of: "Sources/Ferry/Ferry.docc/Getting-started.md").map(
+            \.text
         )
+        #expect(article.contains(program))
     }
 
     @Test func `USE-1: the README's program fetches its file once, and is not started again`()
@@ -108,6 +109,11 @@ import Testing
             let package = try #require(told.split { ", (".contains($0) }.first)
             #expect(row.3.split(separator: " ").contains(package), "\(row.1) \(package)")
         }
+    }
+
+    /// A program that has the URL as its argument.
+    static func withArgument(_ program: String) -> String {
+        program.replacing(#""https://example.org/debian.iso""#, with: "CommandLine.arguments[1]")
     }
 
     private func start() async throws -> TestProcess {
