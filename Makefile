@@ -77,12 +77,16 @@ format: ## formats the Swift files
 	$(SWIFT_FILES) | xargs -0 swift format format --in-place --parallel
 
 docs: set-up $(DOCUMENTED:%=docs-%) ## builds the API's documentation
+	@echo 'To read it: python3 -m http.server --directory .build/docs/Ferry.doccarchive'
+	@echo 'and open http://localhost:8000/documentation/ferry'
 
+# The layers below have nothing that is public: each of them would be an empty page.
 docs-%:
 	swift build $(QUIET) --scratch-path .build/docs --target $* \
 	  -Xswiftc -emit-symbol-graph -Xswiftc -emit-symbol-graph-dir \
 	  -Xswiftc .build/docs/$*.symbols \
 	  -Xswiftc -symbol-graph-minimum-access-level -Xswiftc public
+	find .build/docs/$*.symbols -name '*.json' ! -name '$*[.@]*' -delete
 	scripts/keep-own-symbols .build/docs/$*.symbols/$*.symbols.json FoundationNetworking
 	docc convert Sources/$*/$*.docc --additional-symbol-graph-dir .build/docs/$*.symbols \
 	  --fallback-display-name $* --fallback-bundle-identifier ferry.$* \
