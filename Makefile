@@ -25,9 +25,9 @@ QUIET := $(shell [ -t 2 ] || echo --quiet)
 # memory. With the toolchain's own linker: the system's warns of each program that FoundationEssentials may call mktemp.
 STATIC = --static-swift-stdlib -Xswiftc -use-ld=lld
 # What is linked is bound and made read-only before it runs; nothing looks for libraries beside a program, or for a
-# program's symbols.
+# program's symbols. A build ID would be another one for each build.
 RELEASE = --configuration release $(STATIC) $(QUIET) --disable-local-rpath -Xlinker -z -Xlinker now \
-  -Xlinker --no-export-dynamic
+  -Xlinker --no-export-dynamic -Xlinker --build-id=none
 # Where the programs are that `make install` places.
 BUILT ?= .build/release
 BUILT_APPS ?= Examples/HalfTunes/.build/release
