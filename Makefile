@@ -59,7 +59,8 @@ test: set-up ## builds and runs every test
 	swift build --build-tests $(QUIET)
 	@scripts/test
 
-demo: set-up ## kills an app and ferryd in the middle of a download; URL=…
+demo: ## kills an app and ferryd in the middle of a download; URL=…
+	@scripts/set-up build
 	@scripts/demo $(if $(URL),'$(URL)')
 
 lint: ## checks format, names and limits
