@@ -194,14 +194,17 @@ test-half-tunes: build-half-tunes ## runs the apps' tests
 build-half-tunes: ## builds the apps
 	@scripts/set-up half-tunes
 	swift build $(QUIET) --package-path Examples/HalfTunes
+	swift build $(QUIET) --package-path Examples/HalfTunes --product ferryd
 	swift build $(QUIET) --package-path Examples/HalfTunes --product ferry
 	Examples/HalfTunes/translations/compile Examples/HalfTunes/.build/debug/../share/locale
 
 ##@ Releases
 
-# The command, and with it ferryd: what only tests need is not built.
+# The programs by themselves, so that what only tests need is not built. Neither depends on the other: SwiftPM would
+# link the one into the other.
 build-release: ## builds ferry and ferryd as they are installed and packaged
 	@scripts/set-up build
+	swift build $(RELEASE) --product ferryd
 	swift build $(RELEASE) --product ferry
 
 build-half-tunes-release: ## builds the apps as they are installed and packaged

@@ -54,13 +54,12 @@ let package = Package(
 
         .executableTarget(name: "ferryd", dependencies: ["FerryDaemon"]),
         .target(name: "FerryCommand", dependencies: ["Ferry", "FerryWire"]),
-        // It starts ferryd, which is therefore built with it.
-        .executableTarget(name: "ferry", dependencies: ["FerryCommand", "ferryd"]),
+        .executableTarget(name: "ferry", dependencies: ["FerryCommand"]),
 
         // What `make demo` shows, built once for it and for the tests.
         .executableTarget(
             name: "BackgroundDownload",
-            dependencies: ["Ferry", "ferry"],
+            dependencies: ["Ferry"],
             path: "Examples/BackgroundDownload/Sources/BackgroundDownload"
         ),
 

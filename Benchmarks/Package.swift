@@ -6,8 +6,8 @@ import PackageDescription
 // the module that is imported, and that the toolchain's has no background sessions.
 let ferry: [Target.Dependency] = [
     .product(name: "Ferry", package: "Ferry"),
-    // What is measured beside the library; ferryd is built with it.
-    .product(name: "ferry", package: "Ferry"),
+    // Programs, which are built beside those here, and not linked with them.
+    .product(name: "ferryd", package: "Ferry"), .product(name: "ferry", package: "Ferry"),
 ]
 
 let package = Package(
