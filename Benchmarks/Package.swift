@@ -2,14 +2,14 @@
 
 import PackageDescription
 
-// One program twice: on Ferry, and on the URLSession that comes with the toolchain. What differs is
-// the module that is imported, and that the toolchain's has no background sessions.
 let ferry: [Target.Dependency] = [
     .product(name: "Ferry", package: "Ferry"),
     // Programs, which are built beside those here, and not linked with them.
     .product(name: "ferryd", package: "Ferry"), .product(name: "ferry", package: "Ferry"),
 ]
 
+// One program twice: on Ferry, and on the URLSession that comes with the toolchain. What differs is
+// the module that is imported, and that the toolchain's has no background sessions.
 let package = Package(
     name: "Benchmarks",
     dependencies: [.package(name: "Ferry", path: "..")],

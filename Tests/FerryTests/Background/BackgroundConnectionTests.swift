@@ -160,16 +160,21 @@ struct BackgroundConnectionTests {
         await flush(connection)
     }
 
-    @Test
-    func `events that are handled together are acknowledged in one call, at most 256 of them`()
-        async throws
-    {
+    /// Opens a session, whose number acknowledgements need.
+    private func openSession() async throws -> (BackgroundConnection, number: Int64) {
         let numbers = Mutex<[Int64]>([])
         let connection = connection(didOpen: { number in numbers.withLock { $0.append(number) } })
         connection.call(.suspend(task: 1))
         await flush(connection)
         let last = numbers.withLock(\.last)
-        let number = try #require(last)
+        return (connection, try #require(last))
+    }
+
+    @Test
+    func `events that are handled together are acknowledged in one call, at most 256 of them`()
+        async throws
+    {
+        let (connection, number) = try await openSession()
         await LoopActor.run {
             for sequence in 1...300 {
                 connection.acknowledge(Int64(sequence), ofSession: number)
@@ -183,12 +188,7 @@ struct BackgroundConnectionTests {
         async throws
     {
         await LoopActor.run { daemon.takesOtherSequences = nil }
-        let numbers = Mutex<[Int64]>([])
-        let connection = connection(didOpen: { number in numbers.withLock { $0.append(number) } })
-        connection.call(.suspend(task: 1))
-        await flush(connection)
-        let last = numbers.withLock(\.last)
-        let number = try #require(last)
+        let (connection, number) = try await openSession()
         await LoopActor.run {
             for sequence in 1...3 {
                 connection.acknowledge(Int64(sequence), ofSession: number)
