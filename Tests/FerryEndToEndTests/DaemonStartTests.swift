@@ -20,10 +20,19 @@ import Testing
         #expect(home.daemons == [first])
     }
 
+    @Test func `when ferry daemon stop returns, another ferryd can have the queue`() async throws {
+        for _ in 1...10 {
+            _ = try await home.ferry("list")
+            let stop = try await home.ferry("daemon", "stop")
+            #expect(stop.exit == .exited(status: 0), "\(stop.error)")
+            let state = try Directory(opening: home.state)
+            _ = try FileLock(StateDirectory.lockName, in: state, waiting: false)
+        }
+    }
+
     @Test func `a broken database is named and left alone`() async throws {
         _ = try await home.ferry("list")
         _ = try await home.ferry("daemon", "stop")
-        await home.untilNoDaemon()
         let database = "\(home.state)/ferry.sqlite"
         let rubbish = Data(repeating: 0x55, count: 9_000)
         try rubbish.write(to: URL(filePath: database))

@@ -1,3 +1,4 @@
+import FerrySystem
 import FerryWire
 
 /// The daemon itself, by a call for each operation.
@@ -100,6 +101,10 @@ extension AdministrationConnection: TransferDaemon.Backend {
     }
 
     func stop() async throws(TransferDaemonError) -> Bool {
-        try await callIfRunning(Wire.Stop()) != nil
+        // Its queue is free when its process has ended, which is after the reply.
+        let end = locations.daemon.flatMap(ProcessEnd.init(of:))
+        guard try await callIfRunning(Wire.Stop()) != nil else { return false }
+        try? await end?.wait()
+        return true
     }
 }

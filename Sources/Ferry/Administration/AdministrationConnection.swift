@@ -10,6 +10,8 @@ final class AdministrationConnection: Sendable {
     private let queue = BlockingQueue(label: "ferry.administration")
     private let present = Mutex<VarlinkClient?>(nil)
     private let patience: Duration
+    /// Where the daemon is found.
+    var locations: SocketLocations { starter.locations }
 
     /// Creates a connection.
     ///
@@ -67,7 +69,7 @@ final class AdministrationConnection: Sendable {
         over client: VarlinkClient
     ) async throws(TransferDaemonError) -> Method.Reply {
         let patience = patience
-        let locations = starter.locations
+        let locations = locations
         return try await withCheckedContinuation { continuation in
             LoopActor.perform {
                 let call = PatientCall<Method.Reply>(to: locations) {

@@ -230,7 +230,7 @@ extension TransferDaemon {
         try await backend.status()
     }
 
-    /// Stops the daemon after it has saved the work in progress; never starts it.
+    /// Stops the daemon and waits until it has saved the work in progress and has ended; never starts it.
     ///
     /// Transfers are on disk, and continue where they were when the daemon is started again by the next program or call
     /// that needs it.

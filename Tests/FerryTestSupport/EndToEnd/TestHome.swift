@@ -1,4 +1,3 @@
-import CFerryLinux
 package import FerrySystem
 import FoundationEssentials
 import Glibc
@@ -138,22 +137,8 @@ package final class TestHome: Sendable {
     }
 
     /// Waits for the end of a process that need not be a child of this one.
-    @LoopActor
     package static func untilEnd(of process: Int32) async {
-        let raw = CFerryLinux_pidfd_open(process)
-        guard raw >= 0 else { return }
-        let descriptor = FileDescriptor(owning: raw)
-        await withCheckedContinuation { continuation in
-            let box = WatchBox()
-            box.watch = try? EventLoop.shared.watch(raw, for: .readable) { _ in
-                guard let watch = box.watch else { return }
-                box.watch = nil
-                watch.cancel()
-                continuation.resume()
-            }
-            if box.watch == nil { continuation.resume() }
-        }
-        _ = consume descriptor
+        try? await ProcessEnd(of: process)?.wait()
     }
 
     private func processes() -> [Int32] {
@@ -177,12 +162,6 @@ package final class TestHome: Sendable {
         try Array(script.utf8).withUnsafeBytes { try file.writeAll($0) }
         chmod(path + "/ferryd", 0o700)
     }
-}
-
-/// Lets a watch's handler reach its watch.
-@LoopActor
-private final class WatchBox {
-    var watch: Watch?
 }
 
 /// Networks of tests' own.
