@@ -37,7 +37,7 @@ struct ListCommand: Command {
     /// The default limit on a terminal.
     private static let terminalLimit = 100
     /// The maximum number of transfers that are requested at once.
-    private static let pageLimit = 1000
+    private static let pageLimit = 250
 
     private let query: TransferDaemon.Query
     private let limit: Int?
@@ -59,29 +59,42 @@ struct ListCommand: Command {
         var table = Table(["ID", "STATE", "RECEIVED", "APPLICATION", "URL"])
         var position = after
         var left = limit ?? .max
+        var upcoming = request(after: position, limit: left, in: context)
         repeat {
-            let page = try await context.daemon.page(
-                of: query,
-                after: position,
-                limit: min(left, Self.pageLimit)
-            )
+            let page = try await upcoming.value
             let transfers = page.transfers.prefix(left)
-            if isJSON {
-                for transfer in transfers {
-                    console.line(try JSONLine.text(TransferReport(transfer)))
-                }
-            } else if !transfers.isEmpty {
-                let lines = table.lines(transfers.map(Self.row), limit: columns)
-                console.line(lines.joined(separator: "\n"))
-            }
             left -= transfers.count
             position = page.next
+            if left > 0 && position != nil {
+                upcoming = request(after: position, limit: left, in: context)
+            }
+            guard !transfers.isEmpty else { continue }
+            let lines =
+                isJSON
+                ? try transfers.map { try JSONLine.text(TransferReport($0)) }
+                : table.lines(transfers.map(Self.row), limit: columns)
+            console.line(lines.joined(separator: "\n"))
         } while left > 0 && position != nil
         if !isJSON, let position {
             let count = await remainder(besides: limit ?? 0, in: context)
             console.errorLine("\(count)More: \(command(after: position))")
         }
         return .success
+    }
+
+    /// Requests a page, which ferryd prepares while the one before it is written.
+    private func request(
+        after position: Int?,
+        limit: Int,
+        in context: Context
+    ) -> Task<TransferDaemon.Page, any Error> {
+        Task {
+            try await context.daemon.page(
+                of: query,
+                after: position,
+                limit: min(limit, Self.pageLimit)
+            )
+        }
     }
 
     /// Returns a sentence with the number of transfers that are not shown; empty if it is unknown or zero.

@@ -1,6 +1,6 @@
 extension String {
     /// The number of terminal columns that the text takes.
-    var columnCount: Int { reduce(0) { $0 + $1.columnCount } }
+    var columnCount: Int { isPlain ? utf8.count : reduce(0) { $0 + $1.columnCount } }
 
     /// Returns the text padded with spaces up to a column.
     ///
@@ -53,7 +53,8 @@ extension String {
     ///
     /// Names come from servers and other apps.
     var printable: String {
-        String(
+        guard unicodeScalars.contains(where: \.isInvisible) else { return self }
+        return String(
             String.UnicodeScalarView(
                 unicodeScalars.map { $0.isInvisible ? "\u{FFFD}" : $0 }
             )
@@ -67,6 +68,9 @@ extension String {
             : split(separator: "\n", omittingEmptySubsequences: false)
                 .map { String($0).printable }.joined(separator: "\n")
     }
+
+    /// Whether all of it is printable ASCII, as nearly all text is: a byte is a column.
+    private var isPlain: Bool { utf8.allSatisfy { (0x20...0x7E).contains($0) } }
 
     private func prefix(columns: Int) -> String {
         var left = columns
@@ -101,7 +105,9 @@ extension Unicode.Scalar {
     /// These are controls, line separators, and formats such as the bidirectional overrides that can make `txt.exe`
     /// look like `exe.txt`.
     var isInvisible: Bool {
-        switch properties.generalCategory {
+        // Nearly all text is ASCII, and a property of Unicode is looked up in tables.
+        if isASCII { return value < 0x20 || value == 0x7F }
+        return switch properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate: true
         default: false
         }

@@ -81,9 +81,16 @@ extension Daemon {
             )
         }
         let wanted = list.states.map(Set.init)
-        let tasks = page.tasks.map { machine.presentation(of: $0, at: now) }
-            .filter { wanted?.contains($0.state) ?? true }
-            .filter { list.session.map($0.session.elementsEqual) ?? true }
+        var tasks: [Wire.Task] = []
+        // Tasks are large values: they are not copied from one array to the next.
+        tasks.reserveCapacity(page.tasks.count)
+        for record in page.tasks {
+            let task = machine.presentation(of: record, at: now)
+            guard wanted?.contains(task.state) ?? true,
+                list.session.map(task.session.elementsEqual) ?? true
+            else { continue }
+            tasks.append(task)
+        }
         return Wire.ListTasks.Reply(tasks: tasks, next: page.next)
     }
 
