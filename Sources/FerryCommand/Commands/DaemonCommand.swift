@@ -218,7 +218,9 @@ struct DaemonStopCommand: Command {
     static let syntax = CommandSyntax(
         name: "stop",
         summary: "stop ferryd; its transfers go on when it is started again",
-        discussion: ["The next program that needs ferryd starts it."],
+        discussion: [
+            "Returns when ferryd has ended. The next program that needs it starts it."
+        ],
         command: Self.self
     )
 

@@ -481,7 +481,7 @@ import Testing
             Options:
               -h, --help  show this help
 
-            The next program that needs ferryd starts it.
+            Returns when ferryd has ended. The next program that needs it starts it.
             """
         )
     }
