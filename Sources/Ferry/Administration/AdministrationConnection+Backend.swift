@@ -102,7 +102,7 @@ extension AdministrationConnection: TransferDaemon.Backend {
 
     func stop() async throws(TransferDaemonError) -> Bool {
         // Its queue is free when its process has ended, which is after the reply.
-        let end = locations.daemon.flatMap(ProcessEnd.init(of:))
+        let end = locations.daemon.flatMap { try? ProcessEnd(of: $0) }
         guard try await callIfRunning(Wire.Stop()) != nil else { return false }
         try? await end?.wait()
         return true

@@ -6,15 +6,13 @@ import Glibc
 package final class ChildProcess {
     /// The process's identifier.
     package let identifier: Int32
-    private let descriptor: FileDescriptor
-    private var watch: Watch?
 
     /// Starts a program.
     ///
     /// - Parameters:
     ///   - launch: The program to start.
     ///   - onExit: Called once on the loop when the process has ended.
-    /// - Throws: ``ProcessLaunch/start()``'s errors, `pidfd_open`.
+    /// - Throws: The errors of ``ProcessLaunch/start()`` and ``ProcessEnd``.
     package convenience init(
         _ launch: ProcessLaunch,
         onExit: @escaping @LoopActor (ProcessExit) -> Void
@@ -27,20 +25,14 @@ package final class ChildProcess {
     /// - Parameters:
     ///   - identifier: The identifier that ``ProcessLaunch/start()`` has returned.
     ///   - onExit: Called once on the loop when the process has ended.
-    /// - Throws: `pidfd_open`; the process is killed then.
+    /// - Throws: ``ProcessEnd``'s errors; the process is killed then.
     package init(
         started identifier: Int32,
         onExit: @escaping @LoopActor (ProcessExit) -> Void
     ) throws(SystemCallError) {
         self.identifier = identifier
         do throws(SystemCallError) {
-            descriptor = FileDescriptor(
-                owning: try systemCall("pidfd_open") { CFerryLinux_pidfd_open(identifier) }
-            )
-            // The loop's watch keeps this object until the process has ended.
-            watch = try EventLoop.shared.watch(descriptor.rawValue, for: .readable) { _ in
-                self.watch?.cancel()
-                self.watch = nil
+            try ProcessEnd(of: identifier).whenReached {
                 onExit((try? ProcessExit.wait(for: identifier)) ?? .unknown)
             }
         } catch {

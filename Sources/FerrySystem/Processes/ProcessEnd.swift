@@ -6,14 +6,26 @@ package final class ProcessEnd {
     private let descriptor: FileDescriptor
     private var watch: Watch?
 
-    /// Identifies a process, so that another one that has its number later is not mistaken for it; nil if there is no
-    /// such process.
+    /// Identifies a process, so that another one that has its number later is not mistaken for it.
     ///
     /// - Parameter process: The process's identifier.
-    package nonisolated init?(of process: Int32) {
-        let raw = CFerryLinux_pidfd_open(process)
-        guard raw >= 0 else { return nil }
-        descriptor = FileDescriptor(owning: raw)
+    /// - Throws: `pidfd_open`, with `ESRCH` if there is no such process.
+    package nonisolated init(of process: Int32) throws(SystemCallError) {
+        descriptor = FileDescriptor(
+            owning: try systemCall("pidfd_open") { CFerryLinux_pidfd_open(process) }
+        )
+    }
+
+    /// Calls a handler when the process has ended and has released its files and locks.
+    ///
+    /// - Parameter handler: Called once, later, on the loop. The loop keeps this object until then.
+    /// - Throws: `epoll_ctl`, if the end cannot be watched.
+    package func whenReached(_ handler: @escaping @LoopActor () -> Void) throws(SystemCallError) {
+        watch = try EventLoop.shared.watch(descriptor.rawValue, for: .readable) { _ in
+            self.watch?.cancel()
+            self.watch = nil
+            handler()
+        }
     }
 
     /// Waits until the process has ended and has released its files and locks.
@@ -22,11 +34,7 @@ package final class ProcessEnd {
     package func wait() async throws(SystemCallError) {
         let result: Result<Void, SystemCallError> = await withCheckedContinuation { continuation in
             do throws(SystemCallError) {
-                watch = try EventLoop.shared.watch(descriptor.rawValue, for: .readable) { _ in
-                    self.watch?.cancel()
-                    self.watch = nil
-                    continuation.resume(returning: .success(()))
-                }
+                try whenReached { continuation.resume(returning: .success(())) }
             } catch {
                 continuation.resume(returning: .failure(error))
             }

@@ -138,7 +138,7 @@ package final class TestHome: Sendable {
 
     /// Waits for the end of a process that need not be a child of this one.
     package static func untilEnd(of process: Int32) async {
-        try? await ProcessEnd(of: process)?.wait()
+        try? await ProcessEnd(of: process).wait()
     }
 
     private func processes() -> [Int32] {
