@@ -19,7 +19,7 @@ TARGET ?=
 SANITIZER ?= address
 LIBFUZZER = $(wildcard /opt/swift/usr/lib/clang/*/lib/linux/libclang_rt.fuzzer_no_main-$(shell uname -m).a)
 DOCUMENTED = Ferry
-# Who looks at a terminal sees how far a build is; a log gets what goes wrong alone.
+# On a terminal a build shows its progress, in a log only its errors.
 QUIET := $(shell [ -t 2 ] || echo --quiet)
 # The programs bring the Swift libraries along: where they run there need be no toolchain, and ferryd maps a sixth less
 # memory. With the toolchain's own linker: the system's warns of each program that FoundationEssentials may call mktemp.
@@ -37,7 +37,7 @@ BUILT_APPS ?= Examples/HalfTunes/.build/release
   build-release build-half-tunes-release install uninstall install-half-tunes uninstall-half-tunes deb package release \
   clean set-up
 
-help: ## tells what there is
+help: ## lists the targets
 	@awk -F ':.*## ' '/^##@ / { print "\n" substr($$0, 5) } \
 	  /^[a-z][a-z -]*:.*## / { n = split($$1, names, " "); \
 	    for (i = 1; i <= n; i++) printf "  make %-25s %s\n", names[i], $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -173,7 +173,7 @@ scale: build-benchmarks ## measures many tasks and clients; TASKS=…
 	SCALE_BINARIES=Benchmarks/.build/release scripts/scale $(TASKS)
 
 # A plan that was made earlier does not know of source files that Ferry has got since.
-build-benchmarks: ## builds what those two measure
+build-benchmarks: ## builds the programs for bench and scale
 	@scripts/set-up bench
 	rm -f Benchmarks/.build/release.yaml
 	swift build $(RELEASE) --package-path Benchmarks
@@ -216,7 +216,7 @@ build-half-tunes-release: ## builds the apps as they are installed and packaged
 install: ## places ferry and ferryd; PREFIX=~/.local DESTDIR=
 	DESTDIR='$(DESTDIR)' scripts/install ferry '$(PREFIX)' '$(BUILT)'
 
-uninstall: ## removes them
+uninstall: ## removes ferry and ferryd
 	DESTDIR='$(DESTDIR)' scripts/install ferry '$(PREFIX)' --uninstall
 
 install-half-tunes: install ## places the apps, and ferry and ferryd
@@ -227,7 +227,7 @@ uninstall-half-tunes: ## removes the apps
 
 deb: build-release build-half-tunes-release package ## builds the Debian packages, into .build/packages
 
-package: ## does so from what was built, and without the apps where they were not
+package: ## makes the packages from what is built; leaves out the apps if they are not
 	@scripts/set-up deb
 	scripts/packages '$(BUILT)' '$(BUILT_APPS)'
 

@@ -27,7 +27,7 @@ final class Downloads: NSObject, URLSessionDownloadDelegate, ApplicationDelegate
 
     func urlSession(_: URLSession, didBecomeInvalidWithError _: (any Error)?) { exit(0) }
 
-    // ferryd has started this program for the file, which comes when the session is there.
+    // ferryd has started this program to deliver the file to the session's delegate.
     func application(
         _: Application,
         handleEventsForBackgroundURLSession _: String,
@@ -39,7 +39,7 @@ let target = URL(fileURLWithPath: "debian.iso")
 let downloads = Downloads()
 Application.shared.delegate = downloads
 let configuration = URLSessionConfiguration.background(withIdentifier: "downloads")
-configuration.transferOptions.deliversErrorResponses = false  // A 404 is no file.
+configuration.transferOptions.deliversErrorResponses = false  // A 404 is an error.
 let session = URLSession(configuration: configuration, delegate: downloads, delegateQueue: nil)
 session.getAllTasks { tasks in
     // The download of an earlier launch goes on by itself.

@@ -178,7 +178,7 @@ extension TransferDaemon.Transfer.Wait {
         public static let battery = Reason(name: "battery")
         /// The machine saves power, and the transfer waits until it does not.
         public static let powerSaver = Reason(name: "powerSaver")
-        /// It is none of the hours that the user has set for such transfers.
+        /// The present hour is not one that the user has set for such transfers.
         public static let outsideHours = Reason(name: "outsideHours")
         /// It is about to run.
         public static let starting = Reason(name: "starting")

@@ -108,7 +108,7 @@ extension TransferDaemonError {
         case .timetableUnavailable(let reason): "the timetable was not changed: \(reason)"
         case .limitExceeded(let limit, let maximum): "there may be \(maximum) \(limit) at most"
         case .permissionDenied: "the daemon does not allow it"
-        case .internalFailure(let reason): "the daemon made a mistake: \(reason)"
+        case .internalFailure(let reason): "the daemon has had an internal error: \(reason)"
         }
     }
 }

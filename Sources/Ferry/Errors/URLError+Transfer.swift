@@ -80,7 +80,7 @@ extension TransferError.Code {
         case .cannotCreateFile: .cannotCreateFile
         case .cannotWriteToFile, .diskFull: .cannotWriteToFile
         case .fileMissing: .fileDoesNotExist
-        case .fileChanged: .cannotOpenFile
+        case .fileChanged, .fileUnreachable: .cannotOpenFile
         case .fileUnreadable: .noPermissionsToReadFile
         case .responseTooLong: .dataLengthExceedsMaximum
         case .resumeDataInvalid: isBackground ? .cannotWriteToFile : .unsupportedURL

@@ -23,7 +23,7 @@ extension TransferOptions {
         public static let battery = Conditions(.battery)
         /// The power profile of the machine saves power.
         public static let powerSaver = Conditions(.powerSaver)
-        /// It is none of the hours that the user has set for discretionary transfers.
+        /// The present hour is not one that the user has set for discretionary transfers.
         public static let outsideHours = Conditions(.outsideHours)
         /// The conditions that ``URLSessionConfiguration/isDiscretionary`` avoids: all but a cellular network.
         public static let discretionary = Conditions(.discretionary)

@@ -78,11 +78,10 @@ struct GetCommand: Command {
         discussion: [
             "Ctrl-C leaves the transfers running; 'ferry watch ID' comes back to them. Finished files "
                 + "are saved with or without a ferry command running, each when it is complete.",
-            "What fails is tried again for a week, or as long as --give-up-after says. A server that has "
-                + "answered no transfer yet, because its name does not exist or it refuses connections, say, is "
-                + "asked \(unansweredAttempts) times, which takes about 10 seconds; with --detach and after Ctrl-C, where nobody "
-                + "waits, a week. "
-                + "--retries sets another number for both. Attempts without a network do not count.",
+            "What fails is tried again for a week, or as long as --give-up-after says. If a server has not "
+                + "answered yet, for example because its name does not exist or it refuses connections, it is asked "
+                + "\(unansweredAttempts) times, which takes about 10 seconds; with --detach and after Ctrl-C, for a "
+                + "week. --retries sets the number for both cases. Attempts without a network do not count.",
             "A file never replaces another: when NAME is taken it becomes NAME.1, NAME.2 and so on. "
                 + "A file that cannot be saved where it belongs is kept in "
                 + "~/.local/share/ferry/unplaced. A status of 400 or more is a failure.",

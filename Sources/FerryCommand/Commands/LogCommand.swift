@@ -13,12 +13,12 @@ struct LogCommand: Command {
     private static let follow = OptionSyntax("follow", letter: "f", help: "wait for more")
     private static let files = OptionSyntax(
         "files",
-        help: "show what became of the files of 'ferry get' while no command looked on"
+        help: "show what happened to the files of 'ferry get' while no command was running"
     )
 
     static let syntax = CommandSyntax(
         name: "log",
-        summary: "show what ferryd has written down",
+        summary: "show ferryd's log",
         discussion: ["With an ID it shows only what is about that transfer."],
         examples: [
             .init(

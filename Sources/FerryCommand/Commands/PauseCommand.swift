@@ -56,7 +56,7 @@ struct QuitCommand: Command {
         name: "quit",
         summary: "cancel all transfers of an application, and do not start it",
         discussion: [
-            "ferryd does not start the application until somebody else has. 'ferry hooks' shows the "
+            "ferryd does not start the application until something else has. 'ferry hooks' shows the "
                 + "applications' names."
         ],
         operands: .one("APPLICATION"),

@@ -4,7 +4,7 @@ import Ferry
 struct WhyCommand: Command {
     static let syntax = CommandSyntax(
         name: "why",
-        summary: "tell why a transfer is where it is",
+        summary: "explain the state of a transfer",
         options: [.json],
         operands: .one("ID"),
         command: Self.self

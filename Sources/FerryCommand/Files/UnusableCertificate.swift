@@ -30,7 +30,7 @@ struct UnusableCertificate: Error, CustomStringConvertible {
             // Foundation's errors do not say why; the kernel does.
             throw unusable(String(cString: strerror(errno)))
         }
-        guard status.st_mode & S_IFMT == S_IFREG else { throw unusable("it is no file") }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw unusable("it is not a regular file") }
         guard status.st_size <= 8 << 20, let bytes = try? Data(contentsOf: file) else {
             throw unusable("it is longer than 8 MiB")
         }

@@ -20,7 +20,7 @@ struct Explanation {
         case .running: "It is running: \(transfer.progressText) is here."
         case .suspended: "It is paused. 'ferry resume \(transfer.id)' lets it go on."
         case .completed:
-            "It is over; \(transfer.application) has not taken note of that yet. "
+            "It has ended; \(transfer.application) has not acknowledged that yet. "
                 + "'ferry hooks' tells whether and when ferryd starts it. If that program is gone, "
                 + "'ferry cancel \(transfer.id)' forgets the transfer and its file."
         case .waiting: waiting

@@ -160,6 +160,9 @@ final class ConnectionFiles {
             certificate?.key,
         ]
         let names = paths.compactMap { $0 }.joined(separator: " and ")
-        return TransferError(code: .timedOut, message: "\(names) cannot be read: it does not come")
+        return TransferError(
+            code: .timedOut,
+            message: "\(names) cannot be read: the disk does not respond"
+        )
     }
 }

@@ -326,7 +326,7 @@ extension Daemon {
     func launch(_ application: Int64, _ launch: LaunchRecord, session: String) {
         // A start that hangs occupies a thread, and repeated starts would all take effect together.
         guard starts[application] != launch else {
-            let text = "the start before has not come about yet"
+            let text = "the previous start has not completed yet"
             return input { machine, now in machine.launched(application, error: text, at: now) }
         }
         starts[application] = launch

@@ -149,7 +149,7 @@ final class Daemon {
 
     /// Reads the files with the settings, and has what they say hold.
     ///
-    /// A file that does not answer in time holds as before, and when it answers, as it is then.
+    /// If a file does not answer in time, its previous settings hold until it does.
     func readSettings() async {
         await withCheckedContinuation { continuation in
             var waiting: CheckedContinuation<Void, Never>? = continuation

@@ -44,7 +44,7 @@ extension DaemonStateMachine {
         case renewConnections
         /// Hold this against the machine's sleep, and nothing else.
         case inhibit(MachineSleep.Inhibition)
-        /// Let the machine sleep or shut down that is about to, whatever was held; its going on is still reported.
+        /// Let the machine sleep or shut down as announced, whatever is held; waking up is still reported.
         case allowSleep
         /// Answer the challenge of a transfer, so that it continues.
         indirect case answerChallenge(task: Int64, LoadChallengeAnswer)
@@ -81,7 +81,7 @@ extension DaemonStateMachine {
         case setTimer(Timer, Date?)
         /// Notify watchers that a task has changed.
         case changed(task: Int64)
-        /// Notify watchers that the reasons may have changed for which tasks wait.
+        /// Notify watchers that the reasons why tasks wait may have changed.
         case waitsChanged
         /// Notify watchers that a task is gone.
         case removed(task: Int64)

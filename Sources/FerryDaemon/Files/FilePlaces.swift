@@ -28,8 +28,8 @@ final class FilePlaces {
         /// For people.
         var description: String {
             switch self {
-            case .doesNotAnswer: "its disk does not answer"
-            case .isElsewhere: "its disk is not there"
+            case .doesNotAnswer: "its disk does not respond"
+            case .isElsewhere: "its disk is missing"
             case .directory(.isNotElsewhere): "it is on the daemon's own disk"
             case .directory(.isNotOfThisMachine): "its file system may not answer"
             case .directory(.isNotSafe): "others may write there, or change its path"

@@ -90,7 +90,7 @@ final class TransferFiles {
         _ path: String,
         _ refusal: FilePlaces.Refusal
     ) -> TransferError {
-        TransferError(code: .outOfMemory, message: "\(path) cannot be opened: \(refusal)")
+        TransferError(code: .fileUnreachable, message: "\(path) cannot be opened: \(refusal)")
     }
 
     private func place(of task: Int64) -> FilePlaces.Place {

@@ -41,7 +41,7 @@ struct DaemonOptions: Sendable {
         they need it; it ends when it has nothing to do.
 
           --foreground                 stay in the terminal, log to standard error
-          --detach                     go into the background, end when it serves
+          --detach                     start in the background, return when it serves
         \(settingsHelp)
           --help                       print this
           --version                    print the version

@@ -45,7 +45,7 @@ package enum DaemonProgram {
         do throws(SystemCallError) {
             try EventLoop.start()
         } catch {
-            giveUp(.start("the system lacks what every process needs: \(error)"), readiness)
+            giveUp(.start("the event loop cannot be started: \(error)"), readiness)
         }
         LoopActor.task {
             startSignals = try? SignalSource([SIGTERM, SIGINT]) { number in

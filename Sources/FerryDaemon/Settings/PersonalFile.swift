@@ -26,11 +26,11 @@ enum PersonalFile {
                 }
             )
             guard try file.status().isRegularFile else {
-                return failure("it is no file; move it away")
+                return failure("it is not a regular file; move it away")
             }
             let bytes = try file.readToEnd(limit: sizeLimit)
             guard let text = String(validating: bytes, as: UTF8.self) else {
-                return failure("it is no text in UTF-8; save it as that")
+                return failure("it is not text in UTF-8; save it in UTF-8")
             }
             return .success(text)
         } catch {

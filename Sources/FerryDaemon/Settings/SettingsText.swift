@@ -46,7 +46,9 @@ struct SettingsText: Hashable, Sendable {
     func silenced() -> SettingsText {
         var text = self
         text.exists = true
-        text.faults = [LineFault(reason: "it does not answer; what it said before holds")]
+        text.faults = [
+            LineFault(reason: "its disk does not respond; the settings read before hold")
+        ]
         return text
     }
 
@@ -62,7 +64,7 @@ struct SettingsText: Hashable, Sendable {
                     return
                 }
                 let name = line.split(separator: "=").first.map { Self.shown($0) }
-                let reason = "it is no line as 'setting=value', '[ferryd]' or '# comment'"
+                let reason = "it is not a line such as 'setting=value', '[ferryd]' or '# comment'"
                 faults.append(LineFault(line: index + 1, text: name, reason: reason))
             }
         }

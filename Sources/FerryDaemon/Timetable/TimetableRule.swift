@@ -17,7 +17,7 @@ struct TimetableRule: Hashable, Sendable, CustomStringConvertible {
     /// What it does.
     let effect: Effect
 
-    private static let example = "a rule is as 'Mon-Fri 08:00-18:00 512k'"
+    private static let example = "a rule looks like 'Mon-Fri 08:00-18:00 512k'"
 
     /// Reads a rule.
     ///
@@ -43,7 +43,7 @@ struct TimetableRule: Hashable, Sendable, CustomStringConvertible {
         }
         if words == ["discretionary"] { return .discretionary }
         if first == "none" {
-            throw TimetableError("'none' is no limit: there is one only while a rule has it")
+            throw TimetableError("'none' is not a limit; remove the rule instead")
         }
         var rates = SharedRates()
         var rest = words
@@ -60,7 +60,9 @@ struct TimetableRule: Hashable, Sendable, CustomStringConvertible {
                 send: direction == "down" ? nil : rate
             )
             guard !rates.overlaps(limited) else {
-                throw TimetableError("'\(word)' limits what is limited before: '1M down 200k up'")
+                throw TimetableError(
+                    "'\(word)' limits the same direction again; write '1M down 200k up'"
+                )
             }
             rates = rates.lowest(with: limited)
         }

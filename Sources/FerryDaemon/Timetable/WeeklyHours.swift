@@ -32,7 +32,7 @@ struct WeeklyHours: Hashable, Sendable, CustomStringConvertible {
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {
             let bounds = part.split(separator: "-", omittingEmptySubsequences: false)
             guard bounds.count <= 2, let first = bounds.first, let last = bounds.last else {
-                throw TimetableError("'\(part)' is not as 'Mon-Fri'")
+                throw TimetableError("'\(part)' does not look like 'Mon-Fri'")
             }
             var day = try Self.dayNumber(first)
             let lastDay = try Self.dayNumber(last)
@@ -61,7 +61,7 @@ struct WeeklyHours: Hashable, Sendable, CustomStringConvertible {
         guard parts.count == 2, let begin = time(parts[0]), let end = time(parts[1]),
             begin < day
         else {
-            throw TimetableError("'\(text)' is not as '08:00-18:00', from 00:00 to 24:00")
+            throw TimetableError("'\(text)' does not look like '08:00-18:00', from 00:00 to 24:00")
         }
         guard begin != end else {
             throw TimetableError("'\(text)' has no length: '00:00-24:00' is the whole day")

@@ -1,4 +1,4 @@
-/// The conditions of this machine that a transfer may have to wait for the end of.
+/// The conditions of this machine whose end a transfer may have to wait for.
 ///
 /// The services of the desktop report them; a service that is absent, does not answer or answers nonsense
 /// counts as none of them.
@@ -17,7 +17,7 @@ package struct Conditions: OptionSet, Hashable, Sendable {
     package static let battery = Conditions(rawValue: 8)
     /// The profile of the machine saves power.
     package static let powerSaver = Conditions(rawValue: 16)
-    /// It is none of the hours that the user has set for discretionary work.
+    /// The present hour is not one that the user has set for discretionary work.
     package static let outsideHours = Conditions(rawValue: 32)
 
     /// The conditions of the network.

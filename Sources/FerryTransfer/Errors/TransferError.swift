@@ -60,6 +60,8 @@ package struct TransferError: Error, Hashable, Sendable, Codable {
         case fileChanged
         /// The user may not read the file to be sent.
         case fileUnreadable
+        /// The disk with the file is missing or does not respond, which may be temporary.
+        case fileUnreachable
         /// The response's body is longer than the limit.
         case responseTooLong
         /// The resume data is not Ferry's, damaged, or of a later version.

@@ -140,7 +140,7 @@ package struct RetryPolicy: Hashable, Sendable {
     private func isRetried(_ code: TransferError.Code) -> Bool {
         switch code {
         case .timedOut, .cannotFindHost, .cannotConnectToHost, .connectionLost, .notConnected,
-            .serverUnavailable, .outOfMemory:
+            .serverUnavailable, .fileUnreachable, .outOfMemory:
             true
         // The upload can only start over.
         case .uploadGone:

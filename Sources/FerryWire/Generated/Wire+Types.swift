@@ -401,7 +401,7 @@ extension Wire {
         case battery
         /// The machine saves power.
         case powerSaver
-        /// It is none of the hours that the user has set for discretionary work.
+        /// The present hour is not one that the user has set for discretionary work.
         case outsideHours
         /// None of these: never sent, but a reader takes a condition that it does not know for this.
         case other
@@ -575,7 +575,7 @@ extension Wire {
         case battery
         /// The machine saves power, and the task is to wait for the end of that.
         case powerSaver
-        /// It is none of the hours that the user has set for such tasks.
+        /// The present hour is not one that the user has set for such tasks.
         case outsideHours
         /// It is about to start.
         case starting
@@ -2357,7 +2357,7 @@ extension Wire {
 
     /// A service that reports conditions of the machine.
     package struct ConditionsService: JSONCodable {
-        /// The service's name, such as NetworkManager.
+        /// The service's name, such as org.freedesktop.NetworkManager.
         package var name: String
         /// What is known of it.
         package var state: ServiceState

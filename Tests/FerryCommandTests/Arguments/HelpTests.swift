@@ -54,8 +54,8 @@ import Testing
               priority  have transfers come earlier or later than others
               limit     limit how fast transfers may be, all together or some of them
               relink    go on with a transfer from another address
-              why       tell why a transfer is where it is
-              log       show what ferryd has written down
+              why       explain the state of a transfer
+              log       show ferryd's log
               hooks     show the programs that ferryd may start
               quit      cancel all transfers of an application, and do not start it
               config    show ferryd's settings, and where each is from
@@ -129,11 +129,11 @@ import Testing
             Finished files are saved with or without a ferry command running, each when it
             is complete.
 
-            What fails is tried again for a week, or as long as --give-up-after says. A
-            server that has answered no transfer yet, because its name does not exist or it
-            refuses connections, say, is asked 5 times, which takes about 10 seconds; with
-            --detach and after Ctrl-C, where nobody waits, a week. --retries sets another
-            number for both. Attempts without a network do not count.
+            What fails is tried again for a week, or as long as --give-up-after says. If a
+            server has not answered yet, for example because its name does not exist or it
+            refuses connections, it is asked 5 times, which takes about 10 seconds; with
+            --detach and after Ctrl-C, for a week. --retries sets the number for both
+            cases. Attempts without a network do not count.
 
             A file never replaces another: when NAME is taken it becomes NAME.1, NAME.2 and
             so on. A file that cannot be saved where it belongs is kept in
@@ -321,13 +321,13 @@ import Testing
             """
             Usage: ferry log [options] [ID]
 
-            Show what ferryd has written down.
+            Show ferryd's log.
 
             Options:
               -n, --lines N  show the last N lines (default: 100)
               -f, --follow   wait for more
-                  --files    show what became of the files of 'ferry get' while no command
-                             looked on
+                  --files    show what happened to the files of 'ferry get' while no
+                             command was running
               -h, --help     show this help
 
             With an ID it shows only what is about that transfer.
@@ -368,7 +368,7 @@ import Testing
             Options:
               -h, --help  show this help
 
-            Its transfers go on; their files wait until it is started by somebody else.
+            Its transfers go on; their files wait until something else starts it.
             """
         )
     }
@@ -384,7 +384,7 @@ import Testing
             Options:
               -h, --help  show this help
 
-            ferryd does not start the application until somebody else has. 'ferry hooks'
+            ferryd does not start the application until something else has. 'ferry hooks'
             shows the applications' names.
             """
         )

@@ -16,7 +16,7 @@ import Testing
         ],
         faults: [
             .init(file: "/etc/f", line: 9, text: "col\u{1b}our", reason: "there is none"),
-            .init(file: "/home/f", line: nil, text: nil, reason: "it is no file"),
+            .init(file: "/home/f", line: nil, text: nil, reason: "it is not a regular file"),
         ],
         files: [.init(path: "/home/f", exists: false), .init(path: "/etc/f", exists: true)]
     )
@@ -36,7 +36,7 @@ import Testing
                 files:  /etc/f
                         /home/f (missing)
                 wrong:  /etc/f:9: 'col?our': there is none
-                        /home/f: it is no file
+                        /home/f: it is not a regular file
 
                 """
         )
@@ -49,7 +49,7 @@ import Testing
             #"{"file":"/etc/f","line":7,"name":"idle-time","origin":"file","value":"60"}"#
         #expect(run.output.contains(setting))
         #expect(run.output.contains(#"{"exists":false,"path":"/home/f"}"#))
-        #expect(run.output.contains(#"{"file":"/home/f","reason":"it is no file"}"#))
+        #expect(run.output.contains(#"{"file":"/home/f","reason":"it is not a regular file"}"#))
     }
 
     @Test func `daemon reload tells what is wrong, and fails then`() async {
@@ -57,7 +57,7 @@ import Testing
         let bad = PlayedDaemon(status: status, settings: settings)
         let run = await CommandLineRun("daemon reload", daemon: bad)
         #expect(run.code == .failure)
-        #expect(run.error.hasSuffix("\nferry: /home/f: it is no file\n"))
+        #expect(run.error.hasSuffix("\nferry: /home/f: it is not a regular file\n"))
         #expect(bad.calls == ["reload"])
         let good = await CommandLineRun("daemon reload", daemon: PlayedDaemon(status: status))
         #expect(good.code == .success)
@@ -76,6 +76,6 @@ import Testing
         var status = TransferDaemon.Status.sample(log: .journal)
         status.settingFaults = settings.faults
         let run = await CommandLineRun("daemon status", daemon: PlayedDaemon(status: status))
-        #expect(run.output.contains("settings:    /home/f: it is no file\n"))
+        #expect(run.output.contains("settings:    /home/f: it is not a regular file\n"))
     }
 }

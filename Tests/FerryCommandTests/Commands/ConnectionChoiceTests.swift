@@ -92,7 +92,7 @@ import Testing
         let plain = try file("plain", "nothing")
         for (options, reason) in [
             ("--cacert \(place.path)/none.pem", "No such file or directory"),
-            ("--cacert \(place.path)", "it is no file"),
+            ("--cacert \(place.path)", "it is not a regular file"),
             ("--cacert \(plain)", "it is not in PEM"), ("--cert \(locked)", "its key is locked"),
             ("--cert \(plain) --key \(plain)", "it is not in PEM"),
         ] {

@@ -99,7 +99,7 @@ import Testing
     @Test func `a completed transfer waits for its application`() throws {
         let lines = Explanation(try .sample(state: .completed, status: 404)).lines
         #expect(
-            lines[1] == "It is over; org.example.App has not taken note of that yet. "
+            lines[1] == "It has ended; org.example.App has not acknowledged that yet. "
                 + "'ferry hooks' tells whether and when ferryd starts it. If that program is gone, "
                 + "'ferry cancel 12' forgets the transfer and its file."
         )

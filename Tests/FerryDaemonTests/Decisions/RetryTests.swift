@@ -10,7 +10,8 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct RetryTests {
     @Test(arguments: [
         TransferError.Code.timedOut, .cannotFindHost, .cannotConnectToHost, .connectionLost,
-        .notConnected, .secureConnectionFailed, .serverUnavailable, .diskFull, .outOfMemory,
+        .notConnected, .secureConnectionFailed, .serverUnavailable, .diskFull, .fileUnreachable,
+        .outOfMemory,
     ])
     func `BG-16, BG-18: what may pass by itself is tried again, and nobody is told`(
         _ code: TransferError.Code

@@ -130,6 +130,18 @@ struct TransferFilesTests {
         #expect(files.shortage(of: 1, for: 1)?.code == .diskFull)
     }
 
+    @Test func `REL-11: a file on a missing disk is an error that names it and may pass`()
+        async throws
+    {
+        let path = temporary.path + "/disk/.ferry-1"
+        try downloads.makeLink("CFNetworkDownload_000007.tmp.place", to: path)
+        let error = await #expect(throws: TransferError.self) {
+            try await files.findFile(of: 7, on: files.queue)
+        }
+        #expect(error?.code == .fileUnreachable)
+        #expect(error?.message.hasPrefix("\(path) cannot be opened: ") == true)
+    }
+
     @Test func `a file is looked for if an earlier ferryd or this one may have written it`() throws
     {
         let later = try TransferFiles(in: temporary.directory)

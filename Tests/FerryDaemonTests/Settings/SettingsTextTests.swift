@@ -62,7 +62,7 @@ import Testing
         ),
         ("colour=red", "'colour': there is no such setting; ferry.conf(5) lists them"),
         ("Connections=1", "'Connections': there is no such setting; ferry.conf(5) lists them"),
-        ("oops", "'oops': it is no line as 'setting=value', '[ferryd]' or '# comment'"),
+        ("oops", "'oops': it is not a line such as 'setting=value', '[ferryd]' or '# comment'"),
     ])
     func `a bad line is told with what is allowed, and the others hold`(
         _ line: String,
@@ -153,12 +153,12 @@ import Testing
         try Data([0x5B, 0xFF, 0xFE, 0x00]).write(to: URL(filePath: binary))
         #expect(
             SettingsText(readingFileAt: binary).faults == [
-                LineFault(reason: "it is no text in UTF-8; save it as that")
+                LineFault(reason: "it is not text in UTF-8; save it in UTF-8")
             ]
         )
         #expect(
             SettingsText(readingFileAt: home.path).faults == [
-                LineFault(reason: "it is no file; move it away")
+                LineFault(reason: "it is not a regular file; move it away")
             ]
         )
         #expect(mkfifo(home.path + "/pipe", 0o600) == 0)

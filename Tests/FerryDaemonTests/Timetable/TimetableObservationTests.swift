@@ -130,7 +130,7 @@ import Testing
         await start()
         var changes = changes.makeAsyncIterator()
         for (bytes, reason) in [
-            ([0xFF, 0x0A], "it is no text in UTF-8; save it as that"),
+            ([0xFF, 0x0A], "it is not text in UTF-8; save it in UTF-8"),
             ([UInt8](repeating: 0x0A, count: 65_537), "it is larger than 64 KiB, the limit"),
         ] as [([UInt8], String)] {
             // In one step: half of a text may be a text.
@@ -141,7 +141,7 @@ import Testing
         }
         #expect(unlink(directory + "/timetable") == 0)
         #expect(mkdir(directory + "/timetable", 0o700) == 0)
-        let fault = LineFault(reason: "it is no file; move it away")
+        let fault = LineFault(reason: "it is not a regular file; move it away")
         #expect(await changes.next() == .faults([fault]))
     }
 

@@ -123,7 +123,7 @@ import Testing
         try await setting.ferry(["limit", "daily", hours, "discretionary"])
         var watch = try TaskWatch(of: setting.home)
         let app = try await setting.start([song], Wish.discretionary)
-        let detail = "it is none of the hours for discretionary transfers"
+        let detail = "this is not an hour for discretionary transfers"
         try await watch.until { tasks in
             tasks.count { $0.waits(.outsideHours, detail) && $0.wait?.until != nil } == 1
         }

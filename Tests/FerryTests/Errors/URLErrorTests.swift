@@ -22,7 +22,8 @@ struct URLErrorTests {
             .fileChanged: -3001, .fileUnreadable: -1102, .responseTooLong: -1103,
             .resumeDataInvalid: -1002,
             .uploadGone: -1008, .answerLost: -1005, .backgroundSessionInUse: -996,
-            .backgroundSessionDisconnected: -997, .outOfMemory: -1, .internalFailure: -1,
+            .backgroundSessionDisconnected: -997, .fileUnreachable: -3001, .outOfMemory: -1,
+            .internalFailure: -1,
         ]
         let error = URLError(TransferError(code: code, message: "why"), url: nil)
         #expect(error.errorCode == expected[code])

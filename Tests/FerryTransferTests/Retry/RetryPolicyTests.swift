@@ -114,7 +114,8 @@ import Testing
     func `BG-16, BG-18: what may pass by itself is tried again`(code: TransferError.Code) {
         let retried: Set<TransferError.Code> = [
             .timedOut, .cannotFindHost, .cannotConnectToHost, .connectionLost, .notConnected,
-            .secureConnectionFailed, .serverUnavailable, .outOfMemory, .uploadGone,
+            .secureConnectionFailed, .serverUnavailable, .fileUnreachable, .outOfMemory,
+            .uploadGone,
         ]
         #expect((decision(RetryPolicy(), code) != .isFinal) == retried.contains(code))
     }

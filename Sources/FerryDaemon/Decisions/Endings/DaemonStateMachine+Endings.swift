@@ -57,7 +57,7 @@ extension DaemonStateMachine {
     mutating func forgotten(_ task: Int64, of session: Int64, for call: CallIdentifier) -> [Effect]
     {
         [
-            .log(.info, "is forgotten with its file: a person wants it gone", task: task),
+            .log(.info, "is removed with its file, as the user requested", task: task),
             .discardFile(task: task), .removed(task: task), .answer(call, .done),
         ] + recount(session)
     }

@@ -14,7 +14,7 @@ struct ConditionWatch: Hashable, Sendable {
     private var isRead = false
     /// What the services of the machine report; `nil` until they have answered.
     private var reported: Conditions?
-    /// Whether it is none of the hours that the user has set for discretionary work.
+    /// Whether the present hour is not one that the user has set for discretionary work.
     private var isOutsideHours = false
 
     /// Those of the watched conditions that the machine is in; `nil` while that is not known.

@@ -144,7 +144,7 @@ extension Conditions {
         (.powerSaver, .powerSaver, "the machine saves power"),
         // Saving power is one reason for it.
         (.constrainedNetwork, .constrainedNetwork, "the network is to carry few bytes"),
-        (.outsideHours, .outsideHours, "it is none of the hours for discretionary transfers"),
+        (.outsideHours, .outsideHours, "this is not an hour for discretionary transfers"),
     ]
 
     /// The first of them, as a reason to wait.
