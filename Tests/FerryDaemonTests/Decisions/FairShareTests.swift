@@ -196,6 +196,28 @@ import Testing
         #expect(bench.loading.count == 2 && bench.loading.contains(late))
     }
 
+    @Test func `REL-3: tasks for full hosts do not hide one that gets its share`() {
+        var bench = MachineBench(.limits(total: 6, host: 3))
+        let second = Self.program("second", number: 2, rate: 5000, in: &bench)
+        for (identifier, host) in ["a", "b", "c"].enumerated() {
+            bench.start(second.client, identifier + 1, host: host)
+        }
+        let first = Self.program("first", number: 1, rate: 5000, in: &bench)
+        for (identifier, host) in ["a", "a", "b", "b"].enumerated() {
+            bench.start(first.client, identifier + 1, host: host)
+        }
+        // The search for the second one's tasks begins behind this host, with the full ones.
+        bench.finish(3)
+        #expect(Self.places(bench) == ["first": 4, "second": 2])
+        for identifier in 4...9 {
+            bench.start(second.client, identifier, host: identifier < 7 ? "a" : "b")
+        }
+        let late = bench.start(second.client, 10, host: "c")
+        for _ in 0..<60 { Self.passSecond([first, second], in: &bench) }
+        #expect(bench.loading.contains(late))
+        #expect(Self.places(bench) == ["first": 3, "second": 3])
+    }
+
     @Test func `REL-3: what a server may be doing is not asked for again for another's share`() {
         var bench = MachineBench(.limits(total: 2, host: 2))
         let first = Self.program("first", number: 1, rate: 5000, in: &bench)

@@ -56,6 +56,8 @@ import Testing
         321_748_796_187_821_240,
         // An upload that its server had refused counted as sent when its password came, and was sent on a metered network.
         375_334_076_097_120_134,
+        // A task that was to have its share was hidden by its application's tasks for a full host.
+        4_000_715_299_865_338_973,
     ]
 
     @Test func `whatever happens, every promise is kept`() async throws {

@@ -16,6 +16,9 @@ extension DaemonStateMachine {
         private(set) var nextRetry: Date?
         /// The number of recalled places that each application will get.
         private var promises: [Int64: Int] = [:]
+        /// The sessions that get no place of a full host, although places are distributed again.
+        private(set) var refusals: [String: Set<Int64>] = [:]
+        private var hasNewRefusals = false
 
         /// Begins a search.
         mutating func begin(forShares isForShares: Bool = false) {
@@ -23,6 +26,24 @@ extension DaemonStateMachine {
             self.isForShares = isForShares
             isStale = false
             promises = [:]
+            refusals = [:]
+            hasNewRefusals = false
+        }
+
+        /// Continues with the tasks behind those that were refused a place.
+        ///
+        /// - Returns: Whether any was refused since the store was asked.
+        mutating func continueBehindRefusals() -> Bool {
+            guard hasNewRefusals else { return false }
+            hasNewRefusals = false
+            isUnderWay = true
+            return true
+        }
+
+        /// Records that an application's sessions get no place of a full host.
+        mutating func refuse(_ sessions: Set<Int64>, host: String) {
+            refusals[host, default: []].formUnion(sessions)
+            hasNewRefusals = true
         }
 
         /// The store has answered, or could not.
@@ -57,6 +78,7 @@ extension DaemonStateMachine {
     /// distributed again.
     func candidateSearch(forShares isForShares: Bool = false, at now: Date) -> CandidateSearch {
         var saturatedSessions = sessionsLeavingHostsAlone(at: now)
+        if isForShares { saturatedSessions.merge(search.refusals) { $0.union($1) } }
         for host in running.budget.activeHosts {
             saturatedSessions[host, default: []]
                 .formUnion(running.budget.saturatedSessions(host: host, limit: sessionLimit))
@@ -128,7 +150,10 @@ extension DaemonStateMachine {
             } else if start(task, at: now, &effects) {
                 hasStarted = true
             } else if search.isForShares, isReady(task, at: now) {
-                guard let room = makeRoom(for: task, at: now) else { continue }
+                guard let room = makeRoom(for: task, at: now) else {
+                    refusePlace(of: task)
+                    continue
+                }
                 effects += room
                 hasStarted = start(task, at: now, &effects) || hasStarted
             } else if !admits(task) {
@@ -147,12 +172,22 @@ extension DaemonStateMachine {
         // One host's limit may have truncated the page while another host has room.
         if search.isStale || (hasStarted && running.budget.free > 0) {
             effects += searchForTasks(at: now)
+        } else if candidates.tasks.count >= asked.limit, search.continueBehindRefusals() {
+            effects.append(query(.candidates(candidateSearch(forShares: true, at: now))))
         } else if running.budget.free == 0 || !running.budget.saturatedHosts.isEmpty {
             // If no task waits, the next one that does has the shares reviewed.
             let nothingWaits = search.isForShares && candidates.tasks.isEmpty
             effects += nothingWaits ? reviewSharesForYields(at: now) : reviewSharesSoon(at: now)
         }
         return effects + evaluateIdleness(at: now)
+    }
+
+    /// Has the search pass over the tasks of an application for a full host, which nobody leaves for it now; they would
+    /// hide its tasks for other hosts.
+    private mutating func refusePlace(of task: TaskRecord) {
+        guard running.budget.isFull(host: task.host) else { return }
+        let application = application(of: task)
+        search.refuse(Set(sessions.ids { $0.applicationID == application }), host: task.host)
     }
 
     /// Returns whether a task is in use, so that no search finds it.
