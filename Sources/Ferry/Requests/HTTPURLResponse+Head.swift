@@ -20,15 +20,7 @@ extension HTTPURLResponse {
                 fields[field.name] = field.value
             }
         }
-        guard !isDecoded(names["content-encoding"].flatMap { fields[$0] }) else {
-            return DecodedHTTPURLResponse(
-                url: url,
-                statusCode: head.status,
-                httpVersion: head.version,
-                headerFields: fields
-            )
-        }
-        return HTTPURLResponse(
+        return ReceivedHTTPURLResponse(
             url: url,
             statusCode: head.status,
             httpVersion: head.version,
@@ -36,14 +28,15 @@ extension HTTPURLResponse {
         )
     }
 
-    /// Returns whether the app gets a body with this field `Content-Encoding` decoded.
-    static func isDecoded(_ contentEncoding: String?) -> Bool {
-        (contentEncoding ?? "identity").lowercased() != "identity"
+    /// Returns the length of a body as the app gets it; `NSURLSessionTransferSizeUnknown` if it is not known.
+    ///
+    /// `Content-Length` is the length before decoding, and says nothing about a body in chunks (RFC 9112 §6.3).
+    ///
+    /// - Parameter field: Returns the value of a header field, if the response has it.
+    static func bodyByteCount(_ field: (String) -> String?) -> Int64 {
+        guard (field("Content-Encoding") ?? "identity").lowercased() == "identity",
+            field("Transfer-Encoding") == nil
+        else { return NSURLSessionTransferSizeUnknown }
+        return field("Content-Length").flatMap { Int64($0) } ?? NSURLSessionTransferSizeUnknown
     }
-}
-
-/// A response whose body the app gets decoded, so that `Content-Length` is not its length.
-final class DecodedHTTPURLResponse: HTTPURLResponse, @unchecked Sendable {
-    // @unchecked as its superclass: nothing in it changes.
-    override var expectedContentLength: Int64 { NSURLSessionTransferSizeUnknown }
 }

@@ -1,4 +1,5 @@
 import FerryHTTP
+import FerryTransfer
 import Foundation
 import FoundationNetworking
 
@@ -23,23 +24,21 @@ struct LatestResponse: Sendable {
     /// Whether there is a response.
     var isThere: Bool { head != nil || made != nil }
 
+    /// Whether it may answer no request but the one that it was made for (RFC 9111 §5.2.2.5).
+    var isForOneRequest: Bool {
+        head.map { CacheControl(fields: $0.fields).isNoStore } ?? false
+    }
+
     /// The length of the body as the app gets it; `NSURLSessionTransferSizeUnknown` where it is not
     /// known, as for one that is decoded.
     var bodyByteCount: Int64 {
         if let fields = head?.fields {
-            return Self.byteCount { fields.joinedValue(named: $0) }
+            return HTTPURLResponse.bodyByteCount { fields.joinedValue(named: $0) }
         }
         guard let response = made as? HTTPURLResponse else {
             return made?.expectedContentLength ?? NSURLSessionTransferSizeUnknown
         }
-        return Self.byteCount { response.value(forHTTPHeaderField: $0) }
-    }
-
-    private static func byteCount(_ field: (String) -> String?) -> Int64 {
-        guard !HTTPURLResponse.isDecoded(field("Content-Encoding")) else {
-            return NSURLSessionTransferSizeUnknown
-        }
-        return field("Content-Length").flatMap { Int64($0) } ?? NSURLSessionTransferSizeUnknown
+        return HTTPURLResponse.bodyByteCount { response.value(forHTTPHeaderField: $0) }
     }
 
     /// Returns the same object for each call; nil before the first response, and when its URL cannot be read.

@@ -1,3 +1,4 @@
+import Ferry
 import Foundation
 
 /// A name that a file may have in any directory: one component, visible, harmless in a shell.

@@ -71,6 +71,8 @@ extension HTTPExchange {
         private let isIdempotent: Bool
         /// Whether the request was sent on a connection that existed before.
         private var isOnKeptConnection = false
+        /// Whether the request was sent and nothing says that the server has not received it.
+        private var mayHaveArrived = false
         private(set) var isPaused = false
         private var isHeld = false
         private var isCoded = false
@@ -125,6 +127,24 @@ extension HTTPExchange {
             return isSilent
         }
 
+        /// Decides whether the request may be sent on its connection.
+        ///
+        /// libcurl sends a request again if a kept connection ends before the response begins. The server may have
+        /// carried it out by then, so a request that is not idempotent fails instead (RFC 9110 §9.2.2).
+        ///
+        /// - Parameter saysWhatArrived: Whether the connection's protocol says which requests the server has not
+        ///   received; libcurl repeats only those then.
+        mutating func sends(saysWhatArrived: Bool) -> Bool {
+            guard !mayHaveArrived || isIdempotent else {
+                let message =
+                    "The connection ended without a response, and the server may have carried out the request"
+                _ = fail(HTTPError(code: .connectionLost, message: message))
+                return false
+            }
+            mayHaveArrived = !saysWhatArrived
+            return true
+        }
+
         /// Records that bytes of the request were taken.
         mutating func sentBytes(at now: Instant) {
             sawActivity(at: now)
@@ -135,6 +155,7 @@ extension HTTPExchange {
             at now: Instant
         ) -> Reception {
             sawActivity(at: now)
+            mayHaveArrived = false
             switch state {
             case .awaitingHead, .delivering, .splicing, .discarding:
                 switch parser.append(line) {
@@ -259,6 +280,7 @@ extension HTTPExchange {
             case .startingAgain:
                 state = .awaitingHead
                 isOnKeptConnection = false
+                mayHaveArrived = false
                 parser = emptyParser
                 return [.startAgain]
             case .endingAtHead:

@@ -178,7 +178,12 @@ extension HTTPExchange {
             let isSilent = socket.map { easy.isSilent($0) } ?? false
             guard machine.usesKeptConnection(isSilent: isSilent) else { return false }
         }
-        tlsEnd = easy.tlsConnection.flatMap { HandshakeContext.kept(for: $0.pointer) }
+        let tlsConnection = easy.tlsConnection
+        // A server that closes an HTTP/2 connection says which streams it has not processed (RFC 9113 §6.8).
+        guard machine.sends(saysWhatArrived: tlsConnection?.speaksHTTP2 ?? false) else {
+            return false
+        }
+        tlsEnd = tlsConnection.flatMap { HandshakeContext.kept(for: $0.pointer) }
         remoteAddress = address
         isConnecting = false
         noteConnection(connection, phases)

@@ -60,7 +60,7 @@ package struct CacheControl: Hashable, Sendable {
     var isNoCache: Bool { arguments["no-cache"] != nil }
 
     /// Whether nothing of the exchange may be stored.
-    var isNoStore: Bool { arguments["no-store"] != nil }
+    package var isNoStore: Bool { arguments["no-store"] != nil }
 
     /// Whether a response must not be used once it is stale, whatever a request accepts.
     var isMustRevalidate: Bool { arguments["must-revalidate"] != nil }

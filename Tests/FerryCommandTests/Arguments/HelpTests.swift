@@ -306,7 +306,7 @@ import Testing
             """
             Usage: ferry why [options] ID
 
-            Tell why a transfer is where it is.
+            Explain the state of a transfer.
 
             Options:
                   --json  write JSON for programs

@@ -78,25 +78,4 @@ import Testing
     @Test func `a name that the user chose is taken as it is`() {
         #expect(FileName(chosen: ".netrc").text == ".netrc")
     }
-
-    @Test(arguments: [
-        ("attachment; filename=\"a b.txt\"", "a b.txt"),
-        ("attachment; filename=plain.txt", "plain.txt"),
-        ("attachment; filename=\"quo\\\"te\\\\d\"", "quo\"te\\d"),
-        ("attachment; FileName = \"x.txt\" ; size=3", "x.txt"),
-        ("attachment; filename=old.txt; filename*=UTF-8''na%C3%AFve%20x.txt", "naïve x.txt"),
-        ("attachment; filename*=iso-8859-1'en'%A3%20rates", "£ rates"),
-        ("attachment; filename*=UTF-8''%FF; filename=fallback", "fallback"),
-        ("attachment; filename*=UTF-8''%4; filename=fallback", "fallback"),
-        ("attachment; filename*=koi8-r''%C1; filename=fallback", "fallback"),
-        ("attachment; filename*=nonsense; filename=fallback", "fallback"),
-        ("attachment; note=\"a;filename=wrong\"; filename=right", "right"),
-        ("attachment; filename=\"never closed", "never closed"), ("attachment", nil), ("", nil),
-        ("attachment; filename", nil), ("filename=alone", nil), ("attachment;;;filename=a", "a"),
-        ("attachment; filename=\"trailing\\", "trailing"),
-    ])
-    func `RFC 6266: a field proposes a name, the extended form first`(field: String, name: String?)
-    {
-        #expect(ContentDisposition.fileName(in: field) == name)
-    }
 }

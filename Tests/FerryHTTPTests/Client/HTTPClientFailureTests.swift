@@ -173,20 +173,36 @@ import Testing
         #expect(probe.calls == [.finish])
     }
 
-    @Test func `a kept connection that has died is replaced without a word`() async throws {
+    /// Sends a request on a kept connection, which ends when the server has read it.
+    private func fetchOnDyingConnection(_ method: String) async throws -> ExchangeProbe {
         server.on("/first", .content(.text("1")).changing { $0.framing = .contentLength })
         server.on("/second", .script([.close]), .content(.text("2")))
         let first = try await client.fetch(HTTPRequest(url: server.url("/first")))
         #expect(first.error == nil)
-        let second = try await client.fetch(
-            HTTPRequest(url: server.url("/second"), method: "POST", body: Array("body".utf8))
+        return try await client.fetch(
+            HTTPRequest(url: server.url("/second"), method: method, body: Array("body".utf8))
         )
+    }
+
+    @Test func `a kept connection that has died is replaced without a word`() async throws {
+        let second = try await fetchOnDyingConnection("PUT")
         #expect(second.error == nil)
         #expect(second.text == "2")
         #expect(server.requests.map(\.connection) == [0, 0, 1])
-        #expect(
-            server.requests(to: "/second").map(\.body) == [Array("body".utf8), Array("body".utf8)]
-        )
+        let bodies = server.requests(to: "/second").map(\.body)
+        #expect(bodies == [Array("body".utf8), Array("body".utf8)])
+    }
+
+    @Test(arguments: ["POST", "PATCH"])
+    func `RFC 9110 §9.2.2: what a server may have carried out is not sent again`(
+        method: String
+    )
+        async throws
+    {
+        let second = try await fetchOnDyingConnection(method)
+        #expect(second.error?.code == .connectionLost)
+        #expect(second.error?.message.contains("may have carried out") == true)
+        #expect(server.requests(to: "/second").count == 1)
     }
 
     // MARK: Requests that cannot be sent

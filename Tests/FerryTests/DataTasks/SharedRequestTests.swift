@@ -50,6 +50,21 @@ struct SharedRequestTests {
         #expect(server.requests.count == 1)
     }
 
+    @Test func `P15: a response that must not be stored answers one task`() async throws {
+        server.on(
+            "/job",
+            .script([
+                .wait(gate),
+                .text("HTTP/1.1 200 OK\r\nCache-Control: no-store\r\nContent-Length: 3\r\n\r\njob"),
+            ])
+        )
+        let tasks = try await start(4, at: "/job")
+        await waitForTasks(4)
+        gate.open()
+        for task in tasks { #expect(try await task.value == Data("job".utf8)) }
+        #expect(server.requests.count == 4)
+    }
+
     @Test func `P15: the first one's cancelling does not cancel the others`() async throws {
         let tasks = try await start(3)
         await waitForTasks(3)

@@ -176,7 +176,8 @@ extension DaemonStateMachine {
             effects.append(query(.candidates(candidateSearch(forShares: true, at: now))))
         } else if running.budget.free == 0 || !running.budget.saturatedHosts.isEmpty {
             // If no task waits, the next one that does has the shares reviewed.
-            let nothingWaits = search.isForShares && candidates.tasks.isEmpty
+            let nothingWaits =
+                search.isForShares && candidates.tasks.isEmpty && search.refusals.isEmpty
             effects += nothingWaits ? reviewSharesForYields(at: now) : reviewSharesSoon(at: now)
         }
         return effects + evaluateIdleness(at: now)
