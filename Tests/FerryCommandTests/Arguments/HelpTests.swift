@@ -132,8 +132,8 @@ import Testing
             What fails is tried again for a week, or as long as --give-up-after says. If a
             server has not answered yet, for example because its name does not exist or it
             refuses connections, it is asked 5 times, which takes about 10 seconds; with
-            --detach and after Ctrl-C, for a week. --retries sets the number for both
-            cases. Attempts without a network do not count.
+            --detach and after Ctrl-C, for a week. --retries sets the number for both cases.
+            Attempts without a network do not count.
 
             A file never replaces another: when NAME is taken it becomes NAME.1, NAME.2 and
             so on. A file that cannot be saved where it belongs is kept in
@@ -326,8 +326,8 @@ import Testing
             Options:
               -n, --lines N  show the last N lines (default: 100)
               -f, --follow   wait for more
-                  --files    show what happened to the files of 'ferry get' while no
-                             command was running
+                  --files    show what happened to the files of 'ferry get' while no command
+                             was running
               -h, --help     show this help
 
             With an ID it shows only what is about that transfer.
