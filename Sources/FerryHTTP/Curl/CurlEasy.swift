@@ -256,6 +256,12 @@ import FerrySystem
         }
     }
 
+    /// Delivers the body of the response whose head has arrived as it is, in its coding.
+    ///
+    /// libcurl refuses a body with a coding that it does not know, and asks for this option only when the body begins. An
+    /// option that cannot be set leaves it at that.
+    func deliverCodedBody() { try? set(CURLOPT_HTTP_CONTENT_DECODING, 0) }
+
     private static func acceptedCoding(of request: HTTPRequest) -> String {
         request.fields.first(named: "Accept-Encoding") ?? "identity"
     }

@@ -292,6 +292,10 @@ extension HTTPExchange {
                 // libcurl decompresses what it has read even while it must hold it, up to 64 MiB.
                 let message = "The body unpacks to more than there is room for"
                 return finish(HTTPError(code: .cannotDecodeContent, message: message))
+            case .delivering where isCoded && error?.code == .writeFailed:
+                // The handler has refused nothing: libcurl fails like this when bytes follow the end of a coded body.
+                let message = "The body is not as its content coding says"
+                return finish(HTTPError(code: .cannotDecodeContent, message: message))
             case .delivering where error == nil && isCut && endsWithConnection:
                 let message = "The connection was cut, and nothing says that the body is whole"
                 return finish(HTTPError(code: .connectionLost, message: message))

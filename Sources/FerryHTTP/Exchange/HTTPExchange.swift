@@ -253,6 +253,7 @@ extension HTTPExchange {
 
     private func answered(_ head: HTTPResponseHead) -> Bool {
         if head.version.hasPrefix("HTTP/1.") { easy?.watchForExcess() }
+        if head.hasUnknownContentCoding { easy?.deliverCodedBody() }
         let disposition = handler?.exchange(self, didReceive: head) ?? .cancel
         return machine.answered(disposition)
     }

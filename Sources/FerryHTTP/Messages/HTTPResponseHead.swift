@@ -18,9 +18,21 @@ package struct HTTPResponseHead: Hashable, Sendable, Codable {
     }
 
     /// Whether the body is coded, so that its bytes are not those of the resource.
-    package var hasContentCoding: Bool {
+    package var hasContentCoding: Bool { contentCodings.contains { $0 != "identity" } }
+
+    /// Whether the body has a coding that libcurl does not know, such as the `aws-chunked` of a stored object.
+    var hasUnknownContentCoding: Bool {
+        contentCodings.contains { !Self.knownContentCodings.contains($0) }
+    }
+
+    /// The codings of libcurl; a build may lack some.
+    private static let knownContentCodings: Set = [
+        "identity", "none", "deflate", "gzip", "x-gzip", "br", "zstd",
+    ]
+
+    private var contentCodings: [String] {
         fields.values(named: "Content-Encoding")
             .flatMap { $0.split(whereSeparator: { ", \t".contains($0) }) }
-            .contains { $0.lowercased() != "identity" }
+            .map { $0.lowercased() }
     }
 }

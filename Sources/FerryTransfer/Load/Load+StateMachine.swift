@@ -356,6 +356,9 @@ extension Load.StateMachine {
     mutating func redirectAnswered(_ request: TransferRequest?) -> [Effect] {
         guard case .asking(.redirect(let head, _), let end) = state else { return [] }
         guard let request else { return receive(head, after: end) }
+        if let refusal = RedirectPolicy.refusal(of: request.url) {
+            return (end == nil ? [.cancelExchange] : []) + fail(refusal)
+        }
         // The request's fields are the app's own decision, including secrets. Other credentials were for the
         // server that redirected, and are sent only to that server, wherever the redirect led.
         return leave(head, for: redirected(to: request), after: end)

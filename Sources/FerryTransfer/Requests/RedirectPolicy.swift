@@ -45,15 +45,6 @@ package struct RedirectPolicy: Hashable, Sendable {
                 )
             )
         }
-        guard Origin(target) != nil else {
-            return .fail(
-                TransferError(
-                    code: .redirectToNonHTTP,
-                    message: "the server redirects to \(target.scheme ?? "no"):, not to http(s)",
-                    failingURL: target.absoluteString
-                )
-            )
-        }
         guard count < maximumCount else {
             return .fail(
                 TransferError(
@@ -65,6 +56,22 @@ package struct RedirectPolicy: Hashable, Sendable {
         }
         return .follow(
             Self.redirected(request, status: head.status, to: target.absoluteString)
+        )
+    }
+
+    /// Returns why a redirect cannot be followed to a URL; `nil` if it can.
+    ///
+    /// A decider is asked first: an app may take what the URL says, such as a code for `myapp:`, and not follow it.
+    package static func refusal(of url: String) -> TransferError? {
+        guard Origin(url: url) == nil else { return nil }
+        let scheme = URL(string: url)?.scheme
+        let isHTTP = ["http", "https"].contains(scheme?.lowercased())
+        return TransferError(
+            code: .redirectToNonHTTP,
+            message: isHTTP
+                ? "the server redirects to an address without a usable host"
+                : "the server redirects to \(scheme ?? "no"):, not to http(s)",
+            failingURL: url
         )
     }
 

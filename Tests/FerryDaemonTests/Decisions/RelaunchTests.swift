@@ -120,6 +120,23 @@ import Testing
         #expect(bench.launches == ["session"])
     }
 
+    @Test func `USE-2: a session whose events cannot be taken keeps back no other`() {
+        var bench = MachineBench()
+        bench.wait(5)
+        for (number, identifier) in ["bad", "good", "better"].enumerated() {
+            let client = bench.open(identifier, process: Int64(number), configuration: Self.alone)
+            let task = bench.start(client)
+            bench.disconnect(client)
+            bench.finish(task)
+        }
+        for _ in 0..<3 {
+            // The process ends without having taken anything.
+            bench.ended(application: 1)
+            bench.wait(3600)
+        }
+        #expect(Array(bench.launches.prefix(4)) == ["bad", "good", "better", "bad"])
+    }
+
     @Test
     func `of two processes that open a session at once, none keeps the start of another one back`()
     {

@@ -112,8 +112,27 @@ import Testing
         #expect(exceeding.error?.code == .headersTooLarge)
     }
 
-    @Test(arguments: ["gzip", "br", "x-unknown"])
-    func `a body whose coding is broken or unknown cannot be decoded`(coding: String) async throws {
+    @Test(arguments: ["aws-chunked", "utf-8", "gzip, x-unknown"])
+    func `a body with an unknown coding is delivered as it is`(coding: String) async throws {
+        server.on(
+            "/coded",
+            .content(.text("as it is")).with(fields: [("Content-Encoding", coding)]),
+            .content(.text("as it is")).with(fields: [("Content-Encoding", "gzip")])
+        )
+        let request = HTTPRequest(
+            url: server.url("/coded"),
+            fields: [HTTPField(name: "Accept-Encoding", value: "gzip")]
+        )
+        let probe = try await client.fetch(request)
+        #expect(probe.error == nil)
+        #expect(probe.text == "as it is")
+        // The next request with the same handle is decoded again.
+        let next = try await client.fetch(request)
+        #expect(next.error?.code == .cannotDecodeContent)
+    }
+
+    @Test(arguments: ["gzip", "br"])
+    func `a body whose coding is broken cannot be decoded`(coding: String) async throws {
         server.on(
             "/broken",
             .content(.text("this is none of it")).with(fields: [("Content-Encoding", coding)])

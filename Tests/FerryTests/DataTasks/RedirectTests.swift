@@ -38,6 +38,28 @@ struct RedirectTests {
         #expect(task.currentRequest?.url?.path == "/end")
     }
 
+    @Test func `OR-6: the delegate is asked about a redirect to the app's own scheme`() async throws
+    {
+        server.on("/start", .redirect(to: "myapp://login?code=5"))
+        recorder.change { $0.redirect = { _ in nil } }
+        let task = session.dataTask(with: try request("/start"))
+        task.resume()
+        await recorder.waitForEnd()
+        #expect(task.error == nil)
+        #expect((task.response as? HTTPURLResponse)?.statusCode == 302)
+        #expect(recorder.story.first == "redirect 302 GET ")
+    }
+
+    @Test func `BG-6: a redirect to another scheme that the delegate follows fails`() async throws {
+        server.on("/start", .redirect(to: "myapp://login?code=5"))
+        let task = session.dataTask(with: try request("/start"))
+        task.resume()
+        await recorder.waitForEnd()
+        let error = task.error as? URLError
+        #expect(error?.code == .unsupportedURL)
+        #expect(error?.failingURL?.absoluteString == "myapp://login?code=5")
+    }
+
     @Test(arguments: ["Basic realm=\"a\"", "Digest realm=\"a\", nonce=\"n\", qop=\"auth\""])
     func `SEC-3: a password is not sent to a server that the app redirects its request to`(
         way: String

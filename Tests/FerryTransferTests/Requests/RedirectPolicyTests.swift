@@ -67,18 +67,10 @@ import Testing
         "http:///x", "gopher://host:70/_",
     ])
     func `BG-6: a redirect leads to http or https only`(location: String) {
-        let request = TransferRequest(url: "http://host/")
-        guard
-            case .fail(let error) = policy.decision(
-                for: head(302, location),
-                to: request,
-                after: 0
-            )
-        else {
-            Issue.record("not refused")
-            return
-        }
-        #expect(error.code == .redirectToNonHTTP)
+        let error = RedirectPolicy.refusal(of: location)
+        #expect(error?.code == .redirectToNonHTTP)
+        #expect(error?.failingURL == location)
+        #expect(RedirectPolicy.refusal(of: "https://host/x") == nil)
     }
 
     @Test func `DL-4: twenty redirects are followed, the next is not`() {

@@ -20,6 +20,8 @@ extension DaemonStateMachine {
         private(set) var isLaunching = false
         /// The connections over which it has opened sessions: it runs while there is one.
         private(set) var clients: Set<ConnectionIdentifier> = []
+        /// The session for which it was started last; 0 if it was not.
+        private(set) var latestSession: Int64 = 0
         /// The record of its latest start, until something other than this daemon starts it.
         private var latestStart: Start?
         /// Whether the process from that start has made tasks, which will cause the next start.
@@ -61,7 +63,8 @@ extension DaemonStateMachine {
         }
 
         /// It is to be started, which is stored first.
-        mutating func planLaunch(notAgainBefore next: Date) {
+        mutating func planLaunch(for session: Int64, notAgainBefore next: Date) {
+            latestSession = session
             record.launchAttempts += 1
             record.nextLaunchAt = next
             isLaunching = true

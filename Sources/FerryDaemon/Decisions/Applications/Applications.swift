@@ -75,33 +75,37 @@ extension DaemonStateMachine {
     }
 
     /// Returns the session that an application is to be started for, if it may be started at all.
-    private func sessionToLaunch(for application: Application) -> String? {
+    ///
+    /// Sessions take turns: a session whose events the application cannot take keeps back no other session.
+    private func sessionToLaunch(for application: Application) -> Session? {
         let id = application.record.id
         guard
             application.record.launch != nil, !application.record.quit, !application.isLaunched,
             !application.isLaunching, application.objectionCount == 0, !isOpening(id)
         else { return nil }
         let isRunning = !application.clients.isEmpty
-        return sessions.values.filter { session in
+        let waiting = sessions.values.filter { session in
             session.applicationID == id && session.isToBeLaunched
                 && (session.isLaunchedAlone ? session.attachment == nil : !isRunning)
-        }.min { $0.id < $1.id }?.identifier
+        }
+        let first = waiting.min { $0.id < $1.id }
+        return waiting.filter { $0.id > application.latestSession }.min { $0.id < $1.id } ?? first
     }
 
     /// Stores the start before it happens, so that a daemon that dies does not start the application in a loop.
     private mutating func startLaunching(
         _ application: Application,
-        _ session: String,
+        _ session: Session,
         at now: Date
     ) -> [Effect] {
         let id = application.record.id
         let attempts = application.record.launchAttempts + 1
         let next = now.addingTimeInterval(relaunchDelay(attempts))
-        applications.update(id) { $0.planLaunch(notAgainBefore: next) }
+        applications.update(id) { $0.planLaunch(for: session.id, notAgainBefore: next) }
         return [
             commit(
                 [.setLaunchState(application: id, attempts: attempts, nextLaunchAt: next)],
-                then: .launching(application: id, session: session)
+                then: .launching(application: id, session: session.identifier)
             )
         ]
     }
