@@ -7,19 +7,23 @@ import Synchronization
 /// pauses the transfer while too many wait. Members may be used from any thread.
 final class ByteStream: Sendable {
     private let state = Mutex(State())
+    private let url: URL?
     private let whenTaken: @Sendable (Int) -> Void
     private let whenAbandoned: @Sendable () -> Void
 
     /// A stream with nothing in it.
     ///
     /// - Parameters:
+    ///   - url: The URL of the request, for the error of a stream that is abandoned.
     ///   - whenTaken: Called with the size of each piece that was taken, where its reader runs.
     ///   - whenAbandoned: Called when the rest is no longer wanted, at most once and only before the end: a
     ///     Swift task that reads was cancelled, or ``abandon()`` was called.
     init(
+        from url: URL? = nil,
         whenTaken: @escaping @Sendable (Int) -> Void,
         whenAbandoned: @escaping @Sendable () -> Void
     ) {
+        self.url = url
         self.whenTaken = whenTaken
         self.whenAbandoned = whenAbandoned
     }
@@ -39,7 +43,7 @@ final class ByteStream: Sendable {
 
     /// Drops the waiting pieces; reading then fails with `URLError.Code.cancelled`.
     func abandon() {
-        let error = URLError(.cancelled)
+        let error = URLError(.cancelled, url: url, reason: "The task was cancelled.")
         guard let readers = state.withLock({ $0.abandon(error) }) else { return }
         whenAbandoned()
         resume(readers, error)

@@ -50,17 +50,22 @@ public func SecTrustGetCertificateCount(_ trust: SecTrust) -> Int {
     trust.certificateChain.count
 }
 
+/// The reason why a server is not trusted.
+///
+/// On Apple's systems a class of Core Foundation. On Linux any error, and nearly always a `URLError`.
+public typealias CFError = any Error
+
 // The name is Apple's:
 // swift-format-ignore: AlwaysUseLowerCamelCase
 /// Returns whether a server was found to be trusted.
 ///
 /// - Parameters:
 ///   - trust: The trust.
-///   - error: Receives the reason if it was not; a `CFError` on Apple's systems.
+///   - error: Receives the reason if it was not.
 /// - Returns: Whether ``SecTrust/verificationError`` is nil.
 public func SecTrustEvaluateWithError(
     _ trust: SecTrust,
-    _ error: UnsafeMutablePointer<(any Error)?>?
+    _ error: UnsafeMutablePointer<CFError?>?
 ) -> Bool {
     error?.pointee = trust.verificationError
     return trust.verificationError == nil

@@ -53,12 +53,19 @@ extension URLSessionTask {
             let isKnown = counts.expected >= 0 && sent.expected >= 0
             total = isKnown ? counts.expected + sent.expected : NSURLSessionTransferSizeUnknown
         }
+
+        /// Finishes a progress object, whose count must reach a total that is not 0.
+        func finish(_ progress: Progress) {
+            progress.totalUnitCount = max(done, 1)
+            progress.completedUnitCount = max(done, 1)
+        }
     }
 
     func makeProgress(_ storage: borrowing Storage) -> Progress {
         let work = Work(storage)
         let progress = Progress.discreteProgress(totalUnitCount: work.total)
         progress.completedUnitCount = work.done
+        if storage.isWorkDone { work.finish(progress) }
         progress.kind = .file
         progress.setUserInfoObject(
             Progress.FileOperationKind.downloading,
@@ -84,13 +91,12 @@ extension URLSessionTask {
         progress.completedUnitCount = work.done
     }
 
-    /// Finishes the progress object; on the event loop.
-    ///
-    /// Progress is finished when its count reaches its total, which must not be 0.
+    /// Finishes the progress object, also one that is made later; on the event loop.
     func finishProgress() {
-        let (progress, work) = storage.withLock { ($0.progress, Work($0)) }
-        guard let progress else { return }
-        progress.totalUnitCount = max(work.done, 1)
-        progress.completedUnitCount = max(work.done, 1)
+        let (progress, work) = storage.withLock { storage in
+            storage.isWorkDone = true
+            return (storage.progress, Work(storage))
+        }
+        if let progress { work.finish(progress) }
     }
 }

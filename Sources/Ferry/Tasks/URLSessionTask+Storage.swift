@@ -32,6 +32,8 @@ extension URLSessionTask {
         var latestCredential: URLCredential?
         /// Made on first use.
         var progress: Progress?
+        /// Whether all bytes were sent and received, so that a progress object is finished.
+        var isWorkDone = false
         /// The handlers that wait for the resume data of a cancelled download or upload.
         var resumeDataHandlers: [@Sendable (Data?) -> Void] = []
         /// The file that a task with a completion handler has received.

@@ -27,6 +27,7 @@ extension URLSession {
         let cancellation = TaskCancellation()
         let reader = WeakDataTask()
         let stream = ByteStream(
+            from: request.url,
             whenTaken: { reader.task?.noteTaken($0) },
             whenAbandoned: { reader.task?.cancel() }
         )

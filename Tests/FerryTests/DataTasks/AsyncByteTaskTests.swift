@@ -71,6 +71,19 @@ struct AsyncByteTaskTests {
         #expect(received == content.bytes)
     }
 
+    @Test func `the error of bytes whose reader is cancelled names the URL`() async throws {
+        server.on("/long", .content(.seeded(7, byteCount: 64 << 20)))
+        let url = try server.address("/long")
+        let reader = Task { [session] in
+            let (bytes, _) = try await session.bytes(from: url)
+            withUnsafeCurrentTask { $0?.cancel() }
+            for try await _ in bytes {}
+        }
+        let error = await #expect(throws: URLError.self) { try await reader.value }
+        #expect(error?.code == .cancelled)
+        #expect(error?.failingURL == url)
+    }
+
     @Test func `dropping the bytes cancels the task`() async throws {
         let total: Int64 = 64 << 20
         server.on("/long", .content(.seeded(7, byteCount: total)))

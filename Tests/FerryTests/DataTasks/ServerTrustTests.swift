@@ -40,6 +40,9 @@ struct ServerTrustTests {
         // DER begins with a sequence.
         #expect(trust.certificateChain.first?.data.first == 0x30)
         #expect(!SecTrustEvaluateWithError(trust, nil))
+        var error: CFError?
+        #expect(!SecTrustEvaluateWithError(trust, &error))
+        #expect((error as? URLError)?.code == .serverCertificateUntrusted)
     }
 
     @Test func `DL-11: the same certificates are not asked about again`() async throws {

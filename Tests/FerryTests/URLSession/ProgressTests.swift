@@ -44,6 +44,15 @@ struct ProgressTests {
         #expect(progress.fractionCompleted == 1)
     }
 
+    @Test func `progress that is first looked at after the end is finished`() async throws {
+        server.on("/words", .content(.text("la la")).changing { $0.framing = .chunked(byteCount: 2) })
+        let task = session.dataTask(with: try server.address("/words"))
+        task.resume()
+        await recorder.waitForCompletions()
+        #expect(task.progress.isFinished)
+        #expect(task.progress.fractionCompleted == 1)
+    }
+
     @Test func `P13: tasks are parts of a tree`() async throws {
         server.on("/empty", .content(.empty))
         let parent = Progress.discreteProgress(totalUnitCount: 10)
