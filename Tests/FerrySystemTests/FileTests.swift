@@ -31,6 +31,27 @@ import Testing
         }
     }
 
+    @Test(.timeLimit(.minutes(1))) func `a pipe is opened without a writer, if that is wanted`()
+        throws
+    {
+        mkfifo(directory.path(of: "pipe"), 0o600)
+        #expect(try !directory.open("pipe", .readWithoutWaiting).status().isRegularFile)
+    }
+
+    @Test func `a file that is touched has changed now, and a link's file has not`() throws {
+        let path = directory.path(of: "file")
+        _ = try directory.open("file", .createNew)
+        symlink(path, directory.path(of: "link"))
+        var old = [timespec(tv_sec: 1000, tv_nsec: 0), timespec(tv_sec: 1000, tv_nsec: 0)]
+        utimensat(AT_FDCWD, path, &old, 0)
+        try directory.touch("link")
+        #expect(try directory.status(of: "file")?.modificationTime == 1000)
+        try directory.touch("file")
+        #expect(try #require(try directory.status(of: "file")).modificationTime > 1000)
+        let error = #expect(throws: SystemCallError.self) { try directory.touch("none") }
+        #expect(error?.errno == ENOENT)
+    }
+
     @Test func `a rename does not replace unless it is told to`() throws {
         for name in ["a", "b"] {
             let file = try directory.open(name, .create)

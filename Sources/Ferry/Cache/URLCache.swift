@@ -6,39 +6,55 @@ import Synchronization
 
 /// Responses that are kept, in memory and on disk, with the requests that they answer.
 ///
-/// Foundation's cache, with corrections: Foundation's has one response for all queries of a path, for `http` and
-/// `https`, and for `/a%2Fb` and `/a/b`; it does not store a URL that is long or ends in a slash; and it traps when it
-/// evicts a response that was stored twice, or reads user info that holds anything but plain values. A subclass that
-/// overrides `cachedResponse(for:)` and its siblings receives each request unchanged.
+/// Each URL has a response of its own, whatever its query, its scheme or its length. A lookup, a storing and a removal
+/// take the same time however many responses there are. Where there is no room, those that were used least recently
+/// are removed. Processes may share a directory. The calls may come from any thread.
+///
+/// A subclass that overrides `cachedResponse(for:)` and its siblings receives each request unchanged.
 ///
 /// ```swift
 /// let cache = URLCache(memoryCapacity: 4 << 20, diskCapacity: 100 << 20, diskPath: nil)
 /// configuration.urlCache = cache
 /// ```
 ///
-/// - Note: On Linux it is a separate class, a subclass of FoundationNetworking's. An object from code that imports only
-///   FoundationNetworking can be cast to it if it is one.
+/// - Note: On Linux it is a separate class, a subclass of FoundationNetworking's, whose storage it does not use. An
+///   object from code that imports only FoundationNetworking can be cast to it if it is one.
 open class URLCache: FoundationNetworking.URLCache, @unchecked Sendable {
     // @unchecked because an open class cannot be checked; Foundation's is declared so, too.
 
-    /// Makes removing and storing one step: otherwise Foundation would list a response twice.
-    private let lock = Mutex(())
+    private let contents: Mutex<CacheContents>
+    // Beside the lock, which is held while the disk is read: the event loop asks for them.
+    private let memoryLimit: Atomic<Int>
+    private let diskLimit: Atomic<Int>
 
-    /// Makes a cache.
-    ///
-    /// - Parameters:
-    ///   - memoryCapacity: How many bytes it may hold in memory.
-    ///   - diskCapacity: How many bytes it may hold on disk.
-    ///   - path: Its directory; nil for one named after the process in `~/.cache`.
-    public override init(memoryCapacity: Int, diskCapacity: Int, diskPath path: String?) {
-        super.init(memoryCapacity: memoryCapacity, diskCapacity: diskCapacity, diskPath: path)
+    private var limits: CacheContents.Limits {
+        .init(
+            memory: memoryLimit.load(ordering: .relaxed),
+            disk: diskLimit.load(ordering: .relaxed)
+        )
     }
 
-    /// Makes a cache.
+    /// Makes a cache, which touches the disk only when it is used.
     ///
     /// - Parameters:
     ///   - memoryCapacity: How many bytes it may hold in memory.
-    ///   - diskCapacity: How many bytes it may hold on disk.
+    ///   - diskCapacity: How many bytes it may hold on disk. With 0 or less it does not look at the disk.
+    ///   - path: Its directory; nil for one named after the process in `~/.cache`. The responses are in a directory
+    ///     `io.ferry.responses` in it, which no other user can read.
+    public override init(memoryCapacity: Int, diskCapacity: Int, diskPath path: String?) {
+        let path = path.map { URL(fileURLWithPath: $0).path } ?? Self.defaultPath
+        contents = Mutex(CacheContents(disk: CacheDisk(path: path)))
+        memoryLimit = Atomic(memoryCapacity)
+        diskLimit = Atomic(diskCapacity)
+        // Foundation's storage reads its whole directory for a miss: it gets none, as this one cannot be created.
+        super.init(memoryCapacity: 0, diskCapacity: 0, diskPath: "/dev/null/cache")
+    }
+
+    /// Makes a cache, which touches the disk only when it is used.
+    ///
+    /// - Parameters:
+    ///   - memoryCapacity: How many bytes it may hold in memory.
+    ///   - diskCapacity: How many bytes it may hold on disk. With 0 or less it does not look at the disk.
     ///   - directory: Its directory; nil for one named after the process in `~/.cache`.
     public convenience init(memoryCapacity: Int, diskCapacity: Int, directory: URL? = nil) {
         self.init(
@@ -48,40 +64,93 @@ open class URLCache: FoundationNetworking.URLCache, @unchecked Sendable {
         )
     }
 
+    /// The directory that Foundation's cache has by default, too.
+    private static var defaultPath: String {
+        let name = Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName
+        let component = String(name.map { "/\\:".contains($0) ? "_" : $0 })
+        return BaseDirectories().cacheHome + "/org.swift.foundation.URLCache/" + component
+    }
+
+    // MARK: - Responses
+
     /// Returns the response that is stored for a request's URL; nil if there is none.
     ///
     /// Reads the disk, and blocks while it does.
     open override func cachedResponse(for request: URLRequest) -> CachedURLResponse? {
         guard let key = CacheKey(request) else { return nil }
-        return lock.withLock { _ in
-            super.cachedResponse(for: key.request).flatMap { key.takeOff($0) }
-        }
+        return contents.withLock { $0.response(for: key, within: limits) }?.response
     }
 
     /// Stores a response for a request's URL, replacing any earlier one.
     ///
     /// Writes the disk, and blocks while it does. User info is written to disk if all of it is text, data, dates and
-    /// numbers under string keys; otherwise it stays in memory with its response.
+    /// numbers under string keys; otherwise it stays in memory with its response. So does a response of a class of the
+    /// app's. What there is no room for is not stored.
     open override func storeCachedResponse(
         _ cachedResponse: CachedURLResponse,
         for request: URLRequest
     ) {
         guard let key = CacheKey(request) else { return }
-        lock.withLock { _ in
-            super.removeCachedResponse(for: key.request)
-            super.storeCachedResponse(key.putOn(cachedResponse), for: key.request)
-        }
+        let kept = KeptResponse(cachedResponse)
+        contents.withLock { $0.store(kept, for: key, within: limits) }
     }
 
     /// Removes the response that is stored for a request's URL.
     open override func removeCachedResponse(for request: URLRequest) {
         guard let key = CacheKey(request) else { return }
-        lock.withLock { _ in
-            // If two URLs have the same key, the stored response may be the other's.
-            guard let there = super.cachedResponse(for: key.request), key.takeOff(there) != nil
-            else { return }
-            super.removeCachedResponse(for: key.request)
+        contents.withLock { $0.remove(key, within: limits) }
+    }
+
+    /// Removes all responses, also those that other processes have stored in the directory.
+    open override func removeAllCachedResponses() {
+        contents.withLock { $0.removeAll(within: limits) }
+    }
+
+    /// Removes the responses that were stored after a date.
+    ///
+    /// Looks at each file, and blocks while it does.
+    open override func removeCachedResponses(since date: Date) {
+        contents.withLock { $0.removeAll(since: date, within: limits) }
+    }
+
+    // MARK: - Room
+
+    /// How many bytes the cache may hold in memory.
+    ///
+    /// Where it holds more, those that were used least recently are removed.
+    open override var memoryCapacity: Int {
+        get { limits.memory }
+        set {
+            contents.withLock { contents in
+                memoryLimit.store(newValue, ordering: .relaxed)
+                contents.evictFromMemory(to: newValue)
+            }
         }
+    }
+
+    /// How many bytes the cache may hold on disk.
+    ///
+    /// Where it holds more, those that were used least recently are removed; setting it blocks until they are. With 0
+    /// or less, the cache does not look at the disk from then on.
+    open override var diskCapacity: Int {
+        get { limits.disk }
+        set {
+            contents.withLock { contents in
+                let former = diskLimit.exchange(newValue, ordering: .relaxed)
+                if newValue < former { contents.evictFromDisk(to: newValue) }
+            }
+        }
+    }
+
+    /// How many bytes the responses in memory take, about.
+    open override var currentMemoryUsage: Int { contents.withLock { $0.memoryByteCount } }
+
+    /// How many bytes the responses on disk take, each in whole blocks of 4096 bytes.
+    ///
+    /// What other processes have stored in the directory is counted after a while. The first call lists the directory,
+    /// and blocks while it does.
+    open override var currentDiskUsage: Int {
+        contents.withLock { $0.diskByteCount(within: limits) }
     }
 
     // MARK: - Tasks
@@ -149,64 +218,3 @@ extension FoundationNetworking.URLCache {
 }
 
 private let sharedLock = Mutex(())
-
-/// The access of Ferry's sessions to a ``URLCache``, which may be a subclass of the app's.
-///
-/// Its calls block. Findings about the toolchain's cache (6.3), by tests that fail when it changes:
-/// - It does not distinguish all URLs: ``CacheKey``.
-/// - A response that is stored a second time under its key is listed a second time in the eviction order. When
-///   that entry's turn comes, there is nothing to evict, and the process traps.
-/// - A response that replaces another, but is too large for the memory or may be stored only there, leaves the
-///   former one in the place where it is not stored itself, and the former one is then found.
-/// - After the clock has been set back, the former response is kept and the new one removed.
-///
-///   So the former response is removed before another is stored.
-/// - User info with anything but plain values traps, when it is stored or when it is read from disk.
-/// - A cache without room on disk still reads and removes the files in its directory; without a path that is the
-///   directory of the shared cache: ``URLSessionConfiguration/EphemeralStores``.
-/// - Its files can be read by every user who can enter the directory (mode 644), so responses with secrets are
-///   stored in memory only.
-/// - It reads its whole directory for every miss (14 ms for a thousand responses), and the size of every file to
-///   store something (100 ms), so all of this runs on ``ResponseCache/queue`` and not on the event loop.
-struct URLCacheStorage {
-    let cache: URLCache
-
-    /// Returns the entry for a request, if there is one.
-    func entry(for request: TransferRequest) -> CacheEntry? {
-        guard let plain = Self.request(request.url),
-            let response = cache.cachedResponse(for: plain)
-        else { return nil }
-        return CacheEntry(response, for: request)
-    }
-
-    /// Stores a response for a URL, replacing any earlier one.
-    func store(_ entry: CacheEntry, for url: String) {
-        guard let request = Self.request(url), let record = CacheRecord(entry.stored).encoded else {
-            return
-        }
-        let response = entry.response
-        let hasSecrets = entry.stored.hasSecrets
-        var userInfo = response.userInfo ?? [:]
-        userInfo[CacheRecord.key] = record
-        cache.storeCachedResponse(
-            CachedURLResponse(
-                response: response.response,
-                data: response.data,
-                userInfo: userInfo,
-                storagePolicy: hasSecrets ? .allowedInMemoryOnly : response.storagePolicy
-            ),
-            for: request
-        )
-    }
-
-    /// Removes the response to a URL.
-    func remove(_ url: String) {
-        guard let request = Self.request(url) else { return }
-        cache.removeCachedResponse(for: request)
-    }
-
-    /// Returns a request; nil if the text is not a URL.
-    private static func request(_ url: String) -> URLRequest? {
-        URL(string: url).map { URLRequest(url: $0) }
-    }
-}

@@ -101,8 +101,7 @@ extension URLSessionConfiguration {
         var cookies: HTTPCookieStorage? { stores { $0.httpCookieStorage } }
         var credentials: URLCredentialStorage? { stores { $0.urlCredentialStorage } }
 
-        // Foundation's ephemeral cache uses the directory of the shared cache: it finds the responses there, and
-        // removes them when it is emptied. A path that cannot be created makes a cache without a directory.
+        // Even if the app gives it room on disk, it has none: its path cannot be created.
         var cache: URLCache? {
             memoryCache.withLock { cache in
                 let present =

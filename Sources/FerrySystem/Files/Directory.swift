@@ -10,6 +10,8 @@ package final class Directory: Sendable {
     package enum OpenMode: Hashable, Sendable {
         /// Read an existing file.
         case read
+        /// Read an existing file, and do not wait for a writer if it is a named pipe (fifo(7)).
+        case readWithoutWaiting
         /// Read and write an existing file.
         case readWrite
         /// Read and write a file that is created when it is missing.
@@ -22,6 +24,7 @@ package final class Directory: Sendable {
         fileprivate var flags: Int32 {
             switch self {
             case .read: O_RDONLY
+            case .readWithoutWaiting: O_RDONLY | O_NONBLOCK
             case .readWrite: O_RDWR
             case .create: O_RDWR | O_CREAT
             case .createNew: O_RDWR | O_CREAT | O_EXCL
@@ -146,6 +149,16 @@ package final class Directory: Sendable {
             return nil
         }
         return FileStatus(status)
+    }
+
+    /// Sets the times of a file to now; links are not followed.
+    ///
+    /// - Throws: `utimensat`; with `ENOENT` for a missing file.
+    package func touch(_ name: String) throws(SystemCallError) {
+        try check(name)
+        try systemCall("utimensat", path(of: name)) {
+            utimensat(descriptor, name, nil, AT_SYMLINK_NOFOLLOW)
+        }
     }
 
     /// Returns the names in the directory, in no order, without "." and "..".

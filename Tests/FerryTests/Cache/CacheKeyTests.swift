@@ -11,28 +11,15 @@ struct CacheKeyTests {
         return try #require(CacheKey(URLRequest(url: address)))
     }
 
-    @Test(arguments: [
-        "https://host/file", "https://host/", "https://host", "https://host:8443/a/b.json",
-        "https://user@host/file",
-    ])
-    func `a URL that nothing is confused with is its own key`(url: String) throws {
-        #expect(try key(url).request.url?.absoluteString == url)
-    }
-
-    @Test(arguments: [
-        "https://host/file?", "https://host/file?a=1", "https://host/a%2Fb", "https://host/%61",
-        "https://host/a/", "http://host/file",
-        "https://host/" + String(repeating: "long", count: 60),
-    ])
-    func `a URL that the cache confuses or loses gets a key of Ferry's`(url: String) throws {
-        let key = try key(url)
-        #expect(key.request.url?.host() == "cache.ferry.invalid")
-        #expect(key.url == url)
-    }
-
-    @Test func `different URLs have different keys`() throws {
-        let urls = (0..<100).map { "https://host/file?page=\($0)" } + ["https://host/file"]
-        #expect(try Set(urls.map { try key($0).request }).count == 101)
+    @Test func `different URLs have different keys, and files`() throws {
+        let urls =
+            (0..<100).map { "https://host/file?page=\($0)" } + [
+                "https://host/file", "https://host/file?", "http://host/file", "https://host/a/b",
+                "https://host/a%2Fb", "https://host/a/b/", "https://host/%61", "https://host/a",
+                "https://host/" + String(repeating: "long", count: 60), "https://host:8443/a",
+            ]
+        #expect(try Set(urls.map { try key($0) }).count == urls.count)
+        #expect(try Set(urls.map { try key($0).fileName }).count == urls.count)
     }
 
     @Test func `a fragment is no part of it`() throws {
@@ -40,17 +27,20 @@ struct CacheKeyTests {
         #expect(try key("https://host/a#c").url == "https://host/a")
     }
 
-    @Test func `what is stored under a key for another URL is not taken for this one's`() throws {
-        let (one, other) = (try key("https://host/file?1"), try key("https://host/file?2"))
-        let url = try #require(URL(string: "https://host/file?1"))
-        let response = URLResponse(
-            url: url,
-            mimeType: nil,
-            expectedContentLength: 1,
-            textEncodingName: nil
+    @Test func `a file's name tells nothing of the URL, and fits in any file system`() throws {
+        let name = try key("https://host/secret?" + String(repeating: "long", count: 600)).fileName
+        #expect(name?.count == 64)
+        #expect(name?.contains { !$0.isHexDigit } == false)
+        // By sha256sum: the names are those of earlier versions.
+        #expect(
+            try key("https://host/file").fileName
+                == "0c230997a52ed7b21036956ea4a8e641191ec49193fb8e3de94e02bc440c3e69"
         )
-        let stored = one.putOn(CachedURLResponse(response: response, data: Data([7])))
-        #expect(one.takeOff(stored)?.data == Data([7]))
-        #expect(other.takeOff(stored) == nil)
+    }
+
+    @Test func `a request without a URL has none`() throws {
+        var request = URLRequest(url: try #require(URL(string: "https://host/")))
+        request.url = nil
+        #expect(CacheKey(request) == nil)
     }
 }

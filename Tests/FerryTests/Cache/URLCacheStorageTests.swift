@@ -44,7 +44,7 @@ struct URLCacheStorageTests {
         ["https://host/" + String(repeating: "long", count: 60)],
         ["https://host/bc%3F"],
     ])
-    func `URLs that Foundation confuses or loses are stored side by side`(urls: [String]) throws {
+    func `URLs that are alike are stored side by side`(urls: [String]) throws {
         for url in urls { fromDisk.store(try Samples.entry(url, url: url), for: url) }
         for url in urls { #expect(fromDisk.body(url) == url) }
         fromDisk.remove(urls[0])
@@ -95,7 +95,7 @@ struct URLCacheStorageTests {
         #expect(fromDisk.body() == nil)
     }
 
-    @Test func `user info that would end the process stays in memory`() throws {
+    @Test func `user info that cannot be written to disk stays in memory`() throws {
         let storage = URLCacheStorage(cache: Samples.cache(at: path))
         let values: [Any] = [["a"], UUID(), NSNull(), ["a": ["b"]], Samples.start]
         for value in values {

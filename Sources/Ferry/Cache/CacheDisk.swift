@@ -1,0 +1,276 @@
+import FerrySystem
+import Foundation
+import Glibc
+
+/// The responses of a ``URLCache`` on disk, in a directory of their own: a file each, named by a hash of its key.
+///
+/// A lookup opens the file with the name and reads nothing else. A file is written under another name and renamed, so
+/// that there is never a part of one, whatever ends the process. The time of a file's last change is that of its
+/// last use. Other processes may do the same in the directory at any time; what they have removed is a miss.
+///
+/// Sizes and uses are listed when the room that is used is first needed. They are then known, except for what other
+/// processes do, and listed again when there seems to be no room, or when a tenth of the capacity has been written.
+///
+/// Errors are misses: a response that cannot be stored is not, and no former one is left in its place.
+struct CacheDisk {
+    /// Apart from the files that Foundation's cache may have in the same place.
+    private static let directoryName = "io.ferry.responses"
+    private static let temporaryPrefix = "new-"
+
+    private let path: String
+    private var directory: Directory?
+    /// The files with their last uses; nil when they were not listed yet.
+    private var files: RecencyList<String, Date>?
+    private var byteCountSinceListing = 0
+
+    /// The responses below a directory, which is created when something is stored.
+    init(path: String) { self.path = path }
+
+    /// Returns how many bytes there are.
+    mutating func byteCount() -> Int {
+        guard let directory = open() else { return 0 }
+        return (try? usedByteCount(in: directory)) ?? 0
+    }
+
+    /// Looks up a response, and marks it as used.
+    ///
+    /// A file without a valid response is removed.
+    ///
+    /// - Parameters:
+    ///   - key: The key.
+    ///   - limit: The greatest size of a file that is read.
+    /// - Returns: The response; nil if there is none.
+    mutating func response(for key: CacheKey, limit: Int) -> KeptResponse? {
+        guard let directory = open(), let name = key.fileName else { return nil }
+        do throws(SystemCallError) {
+            let file = try directory.open(name, .readWithoutWaiting)
+            let status = try file.status()
+            guard status.size <= limit else { return nil }
+            let (now, mark) = (Date(), status.lastUse)
+            let isDue = KeptResponse.isDue(lastMark: mark, now: now)
+            guard status.isRegularFile,
+                let kept = CacheFile.read(
+                    file,
+                    byteCount: Int(status.size),
+                    for: key,
+                    marked: isDue ? now : mark
+                )
+            else {
+                remove(name, in: directory)
+                return nil
+            }
+            if isDue { try? directory.touch(name) }
+            files?.insert(now, for: name, cost: Self.cost(status.size))
+            return kept
+        } catch {
+            switch error.errno {
+            case ELOOP: remove(name, in: directory)
+            case ENOENT: files?.remove(name)
+            default: break
+            }
+            return nil
+        }
+    }
+
+    /// Notes that a response was used that is in memory, too.
+    ///
+    /// - Parameters:
+    ///   - key: The key, of which there need not be a file.
+    ///   - isMarking: Whether to mark the file, which is for other processes and for later ones.
+    mutating func noteUse(of key: CacheKey, marking isMarking: Bool) {
+        guard isMarking || files != nil, let name = key.fileName else { return }
+        files?.use(name) { $0 = Date() }
+        if isMarking { try? open()?.touch(name) }
+    }
+
+    /// Stores a response if it can be stored and there is room for it; one that it replaces is gone in any case.
+    mutating func store(_ kept: KeptResponse, for key: CacheKey, capacity: Int) {
+        guard let name = key.fileName else { return }
+        guard let file = CacheFile(kept, for: key), Self.cost(Int64(file.byteCount)) <= capacity,
+            let directory = open(creating: true)
+        else { return remove(key) }
+        let cost = Self.cost(Int64(file.byteCount))
+        do throws(SystemCallError) {
+            try makeRoom(for: cost, in: directory, capacity: capacity)
+            try Self.write(file, as: name, in: directory)
+            files?.insert(Date(), for: name, cost: cost)
+            byteCountSinceListing += cost
+        } catch {
+            remove(name, in: directory)
+        }
+    }
+
+    /// Removes the response for a key.
+    mutating func remove(_ key: CacheKey) {
+        guard let directory = open(), let name = key.fileName else { return }
+        remove(name, in: directory)
+    }
+
+    /// Removes all responses.
+    mutating func removeAll() {
+        guard let directory = open(), let names = try? directory.names() else { return }
+        for name in names where Self.isFile(name) || Self.isTemporary(name) {
+            try? directory.remove(name)
+        }
+        files = nil
+    }
+
+    /// Removes the responses that were stored after a date.
+    mutating func removeAll(since date: Date) {
+        guard let directory = open(), let names = try? directory.names() else { return }
+        for name in names where Self.isFile(name) {
+            guard let file = try? directory.open(name, .readWithoutWaiting) else { continue }
+            if CacheFile.date(of: file).map({ $0 > date }) ?? true { remove(name, in: directory) }
+        }
+    }
+
+    /// Removes the responses that were used least recently, until there are no more bytes than this.
+    mutating func evict(to byteCount: Int) {
+        guard let directory = open(), (try? list(directory)) != nil else { return }
+        evict(to: byteCount, in: directory)
+    }
+
+    private mutating func remove(_ name: String, in directory: Directory) {
+        try? directory.remove(name)
+        files?.remove(name)
+    }
+
+    /// Returns what a file of a size counts: file systems allocate blocks of this size, and small files are many.
+    private static func cost(_ byteCount: Int64) -> Int {
+        // More than any file has, and a thousand times less than what can be added up.
+        let blocks = (min(max(byteCount, 1), 1 << 50) + 4095) / 4096
+        return Int(blocks) * 4096
+    }
+}
+
+// MARK: - The directory
+
+extension CacheDisk {
+    /// Opens the directory.
+    ///
+    /// - Parameter isCreating: Whether to create it if it is missing or was removed.
+    /// - Returns: The directory; nil if there is none, or if other users may change what is in it.
+    private mutating func open(creating isCreating: Bool = false) -> Directory? {
+        LoopActor.assertMayBlock()
+        if let directory, !isCreating || directory.isInPlace { return directory }
+        files = nil
+        directory = try? Self.open(in: path, creating: isCreating)
+        return directory
+    }
+
+    private static func open(
+        in path: String,
+        creating isCreating: Bool
+    ) throws(SystemCallError) -> Directory? {
+        let parent = try Directory(opening: path, creatingPrivate: isCreating)
+        let directory: Directory
+        do throws(SystemCallError) {
+            directory = try parent.openSubdirectory(directoryName, creating: false)
+        } catch {
+            guard error.errno == ENOENT, isCreating else { throw error }
+            directory = try parent.openSubdirectory(directoryName)
+            removeFoundationsFiles(in: parent)
+        }
+        return directory.isPrivate ? directory : nil
+    }
+
+    /// Removes what Foundation's cache has stored in the same place, before Ferry's stored its responses itself.
+    private static func removeFoundationsFiles(in directory: Directory) {
+        for name in (try? directory.names()) ?? [] {
+            let parts = name.split(separator: ".", omittingEmptySubsequences: false)
+            guard parts.count == 3, Int64(parts[0]) != nil, parts[2] == "storedcachedurlresponse"
+            else {
+                continue
+            }
+            try? directory.remove(name)
+        }
+    }
+
+    private static func write(
+        _ content: CacheFile,
+        as name: String,
+        in directory: Directory
+    ) throws(SystemCallError) {
+        let temporary = temporaryPrefix + UUID().uuidString
+        do throws(SystemCallError) {
+            let file = try directory.open(temporary, .createNew)
+            try content.write(to: file)
+            try file.close()
+            try directory.rename(temporary, to: directory, as: name, replacing: true)
+        } catch {
+            try? directory.remove(temporary)
+            throw error
+        }
+    }
+
+    private static func isFile(_ name: String) -> Bool {
+        name.utf8.count == 64
+            && name.utf8.allSatisfy {
+                (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+                    || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0)
+            }
+    }
+
+    private static func isTemporary(_ name: String) -> Bool { name.hasPrefix(temporaryPrefix) }
+}
+
+// MARK: - The room
+
+extension CacheDisk {
+    /// Has room for a file.
+    ///
+    /// Where there is none, a tenth of the capacity is left free, so that the next files need no listing.
+    private mutating func makeRoom(
+        for cost: Int,
+        in directory: Directory,
+        capacity: Int
+    ) throws(SystemCallError) {
+        let known = try usedByteCount(in: directory)
+        guard known + cost > capacity || byteCountSinceListing > capacity / 10 else { return }
+        try list(directory)
+        guard try usedByteCount(in: directory) + cost > capacity else { return }
+        evict(to: capacity - capacity / 10 - cost, in: directory)
+    }
+
+    private mutating func evict(to byteCount: Int, in directory: Directory) {
+        while let cost = files?.cost, cost > max(byteCount, 0), let name = files?.removeOldest() {
+            try? directory.remove(name)
+        }
+    }
+
+    /// Returns how many bytes there are, as far as this process knows.
+    private mutating func usedByteCount(in directory: Directory) throws(SystemCallError) -> Int {
+        if files == nil { try list(directory) }
+        return files?.cost ?? 0
+    }
+
+    /// Lists the files, the least recently used first, and removes what was left unfinished.
+    private mutating func list(_ directory: Directory) throws(SystemCallError) {
+        let now = Date()
+        var found: [(name: String, lastUse: Date, cost: Int)] = []
+        for name in try directory.names() {
+            guard let status = try? directory.status(of: name), status.isRegularFile else {
+                continue
+            }
+            if Self.isFile(name) {
+                let lastUse = max(status.lastUse, files?.value(for: name) ?? .distantPast)
+                // After the clock was set back, it is not known which are the latest.
+                found.append((name, lastUse > now ? .distantPast : lastUse, Self.cost(status.size)))
+            } else if Self.isTemporary(name), abs(now.timeIntervalSince(status.lastUse)) > 600 {
+                // No process has been writing it for that long: the one that did has ended.
+                try? directory.remove(name)
+            }
+        }
+        var files = RecencyList<String, Date>()
+        for file in found.sorted(by: { $0.lastUse < $1.lastUse }) {
+            files.insert(file.lastUse, for: file.name, cost: file.cost)
+        }
+        self.files = files
+        byteCountSinceListing = 0
+    }
+}
+
+extension FileStatus {
+    /// When a response's file was last marked as used.
+    fileprivate var lastUse: Date { Date(timeIntervalSince1970: Double(modificationTime)) }
+}
