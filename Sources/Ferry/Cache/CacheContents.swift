@@ -1,7 +1,9 @@
 import Foundation
 import FoundationNetworking
 
-/// The responses of a ``URLCache``, in memory and on disk. Its calls block.
+/// The responses of a ``URLCache``, in memory and on disk.
+///
+/// Its calls block while they read and write the disk.
 struct CacheContents {
     /// How many bytes there may be.
     struct Limits {

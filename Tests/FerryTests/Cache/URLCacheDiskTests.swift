@@ -57,12 +57,14 @@ struct URLCacheDiskTests {
     {
         let cache = cache(disk: 400 << 20)
         let urls = (0..<10_000).map { "https://host/\($0)" }
+        for url in urls.dropLast(500) { try cache.store(url, at: url) }
+        // The record takes longer for each call that it has.
         let record = SystemCallRecord(of: ["openat", "fstatat", "renameat2"], in: responses)
         let stores = await calls(record) {
-            for url in urls { try cache.store(url, at: url) }
+            for url in urls.suffix(500) { try cache.store(url, at: url) }
         }
-        // A first listing, and one for each tenth of the capacity.
-        #expect(stores.filter { $0 == "openat " }.count <= 3)
+        // There is a listing for each tenth of the capacity; one file is opened and renamed for each response.
+        #expect(stores.filter { $0 == "openat " }.count <= 1)
         #expect(cache.currentDiskUsage == 10_000 * Self.block)
 
         let again = self.cache(disk: 400 << 20)
