@@ -47,7 +47,7 @@ extension CacheFile {
         struct HTTP: Codable {
             var status: Int
             var fields: [String: String]
-            var isDecoded: Bool
+            var isReceived: Bool
         }
 
         private var url: String
@@ -61,11 +61,11 @@ extension CacheFile {
             guard let url = response.url?.absoluteString else { return nil }
             let kind = type(of: response)
             if let response = response as? HTTPURLResponse {
-                let isDecoded = kind == DecodedHTTPURLResponse.self
-                guard isDecoded || kind == HTTPURLResponse.self,
+                let isReceived = kind == ReceivedHTTPURLResponse.self
+                guard isReceived || kind == HTTPURLResponse.self,
                     let fields = response.allHeaderFields as? [String: String]
                 else { return nil }
-                http = HTTP(status: response.statusCode, fields: fields, isDecoded: isDecoded)
+                http = HTTP(status: response.statusCode, fields: fields, isReceived: isReceived)
             } else if kind != URLResponse.self {
                 return nil
             }
@@ -87,8 +87,8 @@ extension CacheFile {
                 )
             }
             // The other properties are made from the fields.
-            if http.isDecoded {
-                return DecodedHTTPURLResponse(
+            if http.isReceived {
+                return ReceivedHTTPURLResponse(
                     url: url,
                     statusCode: http.status,
                     httpVersion: nil,

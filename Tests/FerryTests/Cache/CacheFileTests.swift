@@ -87,7 +87,7 @@ struct CacheFileTests {
         let fields = ["Content-Encoding": "gzip", "Content-Length": "3"]
         let url = try #require(URL(string: "https://host/"))
         let response = try #require(
-            DecodedHTTPURLResponse(
+            ReceivedHTTPURLResponse(
                 url: url,
                 statusCode: 200,
                 httpVersion: nil,

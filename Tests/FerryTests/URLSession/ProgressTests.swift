@@ -45,7 +45,10 @@ struct ProgressTests {
     }
 
     @Test func `progress that is first looked at after the end is finished`() async throws {
-        server.on("/words", .content(.text("la la")).changing { $0.framing = .chunked(byteCount: 2) })
+        server.on(
+            "/words",
+            .content(.text("la la")).changing { $0.framing = .chunked(byteCount: 2) }
+        )
         let task = session.dataTask(with: try server.address("/words"))
         task.resume()
         await recorder.waitForCompletions()
