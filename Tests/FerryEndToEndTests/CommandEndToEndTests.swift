@@ -98,6 +98,36 @@ import Testing
         #expect(lines.last?.contains("no.bin: failed: ") == true, "\(get.error)")
     }
 
+    @Test(arguments: [[], ["--detach"]])
+    func `USE-3: a server that is not available for now is asked again`(
+        options: [String]
+    ) async throws {
+        let server = try FixtureServer()
+        let busy = [408, 429, 500, 502, 504].map { FixtureAnswer.status($0) }
+        server.on("/busy", busy + [.retryLater(after: "soon"), .content(.text("there"))])
+        let get = try await home.ferry(["get", "-d", home.files, server.url("/busy")] + options)
+        #expect(get.exit == .exited(status: 0), "\(get.error)")
+        _ = try await home.ferry("watch", "1")
+        #expect(server.requests(to: "/busy").count == 7)
+        #expect(try await home.ferry("list", "--all").output == "")
+        #expect(try names() == ["busy"])
+    }
+
+    @Test(arguments: [(503, [], 11), (503, ["--retries", "13"], 13), (404, [], 1), (501, [], 1)])
+    func `USE-3: a server is asked as often as the help says`(
+        status: Int,
+        options: [String],
+        count: Int
+    ) async throws {
+        let home = try TestHome(daemonArguments: ["--retry-delay", "0.001"])
+        let server = try FixtureServer()
+        server.on("/bad", .status(status))
+        let get = try await home.ferry(["get", "-d", home.files, server.url("/bad")] + options)
+        #expect(get.exit == .exited(status: 1))
+        #expect(get.error.contains("bad: failed: the server answered \(status)"), "\(get.error)")
+        #expect(server.requests(to: "/bad").count == count)
+    }
+
     @Test func `USE-5: the log says what each transfer was, and what people did to it`()
         async throws
     {

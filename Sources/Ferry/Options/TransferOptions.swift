@@ -148,7 +148,8 @@ extension TransferOptions {
         /// The status codes, from 400 to 599, of responses that are retried.
         ///
         /// Default: nil. In that case they are 408, 429 and 500 to 599, at most ten times in a row, and only if bytes
-        /// of an earlier attempt are held or the server says when to come back.
+        /// of an earlier attempt are held or the server says when to come back. Without ``maximumAttempts``, named ones
+        /// are also retried ten times in a row at most; the next such response is the answer.
         public var statuses: Set<Int>?
 
         /// Creates the default rules for tasks of background sessions.

@@ -66,6 +66,8 @@ struct GetCommand: Command {
     )
     /// The number of attempts with a server that has answered no transfer, while a person waits.
     private static let unansweredAttempts = 5
+    /// The responses that say that a server has no answer for now, as against 501 and 505, which no time changes.
+    private static let retriedStatuses = Set(500...599).subtracting([501, 505]).union([408, 429])
     private static let detach = OptionSyntax(
         "detach",
         help: "do not wait; show the transfers' IDs"
@@ -81,10 +83,13 @@ struct GetCommand: Command {
             "What fails is tried again for a week, or as long as --give-up-after says. If a server has not "
                 + "answered yet, for example because its name does not exist or it refuses connections, it is asked "
                 + "\(unansweredAttempts) times, which takes about 10 seconds; with --detach and after Ctrl-C, for a "
-                + "week. --retries sets the number for both cases. Attempts without a network do not count.",
+                + "week. One that answers only that it is not available, by a status of 408, 429 or 500 and more, is "
+                + "asked 11 times, which takes about 10 minutes. --retries sets the number for all of these cases. "
+                + "Attempts without a network do not count.",
             "A file never replaces another: when NAME is taken it becomes NAME.1, NAME.2 and so on. "
                 + "A file that cannot be saved where it belongs is kept in "
-                + "~/.local/share/ferry/unplaced. A status of 400 or more is a failure.",
+                + "~/.local/share/ferry/unplaced. A status of 400 or more is a failure; 501, 505 and those below 500 other "
+                + "than 408 and 429 are final at once.",
             ConnectionChoice.discussion,
             "When standard output is no terminal, it gets the path of each saved file.",
         ],
@@ -294,12 +299,13 @@ struct GetCommand: Command {
         }
         if arguments.has(whenIdle) { options.avoidedConditions.formUnion(.discretionary) }
         var retry = TransferOptions.Retry()
+        retry.statuses = retriedStatuses
         if let text = arguments.value(of: retries) {
             retry.maximumAttempts = try arguments.count(text, of: retries)
         } else if !arguments.has(detach) {
             retry.maximumUnansweredAttempts = unansweredAttempts
         }
-        if retry != TransferOptions.Retry() { options.retry = retry }
+        options.retry = retry
         return options
     }
 

@@ -27,7 +27,7 @@ package struct RetryPolicy: Hashable, Sendable {
     /// How a delay is spread; `equal` by default.
     package var jitter: Jitter
     /// How often in a row a server may say that it is unavailable before its response counts as
-    /// the answer; 10 by default.
+    /// the answer; 10 by default. With ``statuses`` and ``maximumAttempts``, those decide.
     package var maximumUnavailableResponses: Int
     /// How many attempts in a row may fail before the transfer does; `nil`, the default, for as many as there
     /// is time for.
@@ -82,8 +82,10 @@ package struct RetryPolicy: Hashable, Sendable {
     /// Returns how to treat a response that says that the server is unavailable, after `count` such responses
     /// in a row.
     package func unavailableResponses(after count: Int) -> Download.UnavailableResponses {
-        // The response to the last attempt is final.
-        let limit = min(maximumUnavailableResponses, (maximumAttempts ?? .max) - 1)
+        // The response to the last attempt is final. Who names statuses and a number of attempts means these.
+        let greatest =
+            statuses == nil || maximumAttempts == nil ? maximumUnavailableResponses : .max
+        let limit = min(greatest, (maximumAttempts ?? .max) - 1)
         return count < limit ? .fail : .deliver
     }
 

@@ -132,12 +132,15 @@ import Testing
             What fails is tried again for a week, or as long as --give-up-after says. If a
             server has not answered yet, for example because its name does not exist or it
             refuses connections, it is asked 5 times, which takes about 10 seconds; with
-            --detach and after Ctrl-C, for a week. --retries sets the number for both cases.
+            --detach and after Ctrl-C, for a week. One that answers only that it is not
+            available, by a status of 408, 429 or 500 and more, is asked 11 times, which
+            takes about 10 minutes. --retries sets the number for all of these cases.
             Attempts without a network do not count.
 
             A file never replaces another: when NAME is taken it becomes NAME.1, NAME.2 and
             so on. A file that cannot be saved where it belongs is kept in
-            ~/.local/share/ferry/unplaced. A status of 400 or more is a failure.
+            ~/.local/share/ferry/unplaced. A status of 400 or more is a failure; 501, 505
+            and those below 500 other than 408 and 429 are final at once.
 
             Without --proxy, --noproxy and --cacert the variables http_proxy, https_proxy,
             all_proxy, no_proxy, CURL_CA_BUNDLE, SSL_CERT_FILE and SSL_CERT_DIR count, as

@@ -126,6 +126,14 @@ import Testing
         #expect(sessions.options.map { $0.retry?.maximumAttempts } == [nil, nil, 9])
     }
 
+    @Test func `USE-3: what servers answer while they are not available is tried again`() async {
+        let sessions = PlayedSessions([saved], in: daemon)
+        _ = await get(Self.a, sessions)
+        let statuses = sessions.options.first?.retry?.statuses ?? []
+        #expect(statuses.isSuperset(of: [408, 429, 500, 502, 503, 504, 511, 520, 527]))
+        #expect(statuses.isDisjoint(with: [400, 401, 403, 404, 410, 416, 501, 505]))
+    }
+
     @Test func `USE-3: how long a file may take can be said`() async {
         let sessions = PlayedSessions([saved, saved], in: daemon)
         _ = await get(Self.a, sessions)

@@ -127,6 +127,17 @@ import Testing
         #expect(policy.unavailableResponses(after: 10) == .deliver)
     }
 
+    @Test func `who names statuses and a number of attempts has that number made`() {
+        for (policy, count) in [
+            (RetryPolicy(maximumAttempts: 20, statuses: [503]), 19),
+            (RetryPolicy(maximumAttempts: 3, statuses: [503]), 2),
+            (RetryPolicy(maximumAttempts: 20), 10), (RetryPolicy(statuses: [503]), 10),
+        ] {
+            #expect(policy.unavailableResponses(after: count - 1) == .fail)
+            #expect(policy.unavailableResponses(after: count) == .deliver)
+        }
+    }
+
     @Test func `USE-3: attempts that nobody has answered have a number of their own`() {
         let policy = RetryPolicy(maximumUnansweredAttempts: 2)
         let error = TransferError(code: .connectionLost, message: "test")
