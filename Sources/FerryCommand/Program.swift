@@ -24,13 +24,49 @@ package enum Program {
         ]
     )
 
+    /// Runs this process's command line.
+    ///
+    /// - Returns: The exit code.
+    package static func main() async -> ExitCode {
+        // Swift replaces what is no UTF-8 in its own list of the words.
+        let words = (1..<max(1, Int(CommandLine.argc))).compactMap { CommandLine.unsafeArgv[$0] }
+        return await run(
+            words.map { word in
+                UnsafeBufferPointer(start: word, count: strlen(word))
+                    .map { UInt8(bitPattern: $0) }
+            },
+            in: .live
+        )
+    }
+
+    /// Runs a command line as the kernel has it.
+    ///
+    /// - Parameters:
+    ///   - words: The command line without the program's name; each word is text in UTF-8, or the command is not run.
+    ///   - context: The world outside.
+    /// - Returns: The exit code.
+    static func run(_ words: [[UInt8]], in context: Context) async -> ExitCode {
+        var texts: [String] = []
+        for word in words {
+            guard let text = KernelText.text(word) else {
+                let message =
+                    "the argument '\(KernelText.escaped(word))' is not UTF-8, as names of files have to be here. "
+                    + "Rename what it names, or give another name."
+                context.console.errorLine(UsageError(message: message).text)
+                return .usage
+            }
+            texts.append(text)
+        }
+        return await run(texts, in: context)
+    }
+
     /// Runs a command line.
     ///
     /// - Parameters:
     ///   - words: The command line without the program's name.
     ///   - context: The world outside.
     /// - Returns: The exit code.
-    package static func run(_ words: [String], in context: Context) async -> ExitCode {
+    static func run(_ words: [String], in context: Context) async -> ExitCode {
         do {
             switch try ArgumentParser.parse(words, root: syntax) {
             case .help(let syntax, let path):

@@ -1,4 +1,4 @@
 import FerryCommand
 import Foundation
 
-exit(await Program.run(Array(CommandLine.arguments.dropFirst()), in: .live).rawValue)
+exit(await Program.main().rawValue)

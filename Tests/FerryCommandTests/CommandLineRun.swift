@@ -17,6 +17,7 @@ struct CommandLineRun {
     ///
     /// - Parameters:
     ///   - line: The words after `ferry`, parted by spaces.
+    ///   - last: A further word, as the kernel has it.
     ///   - daemon: The daemon it talks to.
     ///   - sessions: The background sessions it opens.
     ///   - outputSize: The size of the terminal at standard output.
@@ -24,6 +25,7 @@ struct CommandLineRun {
     ///   - interrupts: How often Ctrl-C is pressed at once.
     init(
         _ line: String,
+        last: [UInt8]? = nil,
         daemon: PlayedDaemon = PlayedDaemon(),
         sessions: PlayedSessions? = nil,
         outputSize: TerminalSize? = nil,
@@ -46,10 +48,8 @@ struct CommandLineRun {
         context.runningDaemon = daemon.daemon
         context.openSession =
             (sessions ?? PlayedSessions([], in: daemon)).opener
-        code = await Program.run(
-            line.split(separator: " ").map(String.init),
-            in: context
-        )
+        let words = line.split(separator: " ").map { Array($0.utf8) } + [last].compactMap { $0 }
+        code = await Program.run(words, in: context)
         output = recording.output
         error = recording.error
     }

@@ -128,6 +128,43 @@ import Testing
         #expect(server.requests(to: "/bad").count == count)
     }
 
+    @Test func `a tilde in quotes is a directory`() async throws {
+        let server = try FixtureServer()
+        server.on("/a", .content(.text("a")))
+        let get = try await sh(#"cd "$HOME/files" && exec "$0" get -d '~' "$1""#, server.url("/a"))
+        #expect(get.exit == .exited(status: 0), "\(get.error)")
+        #expect(get.output == "\(home.files)/~/a\n")
+        #expect(try names() == ["~"])
+    }
+
+    @Test(arguments: [
+        #"mkdir "$NAME"; cd "$NAME"; exec "$0" get "$1""#, #"exec "$0" get -d "$NAME" "$1""#,
+        #"exec "$0" get -o "$NAME" "$1""#,
+    ])
+    func `a place that is not named in UTF-8 is refused, and nothing is saved elsewhere`(
+        words: String
+    ) async throws {
+        let script = #"cd "$HOME/files"; NAME=$(printf 'n\377'); "# + words
+        let get = try await sh(script, "http://127.0.0.1:1/a")
+        #expect(get.exit == .exited(status: 2))
+        #expect(get.error.contains(#"n\xff' "#), "\(get.error)")
+        #expect(home.daemons == [])
+        let entries = try Directory(opening: home.files).names()
+        #expect(entries.count == (words.hasPrefix("mkdir") ? 1 : 0))
+    }
+
+    /// Runs a line of shell in which `$0` is the command.
+    private func sh(
+        _ script: String,
+        _ arguments: String...
+    ) async throws -> (exit: ProcessExit, output: String, error: String) {
+        try await TestProcess.run(
+            "/bin/sh",
+            ["-c", script, TestHome.executable("ferry")] + arguments,
+            environment: home.environment
+        )
+    }
+
     @Test func `USE-5: the log says what each transfer was, and what people did to it`()
         async throws
     {

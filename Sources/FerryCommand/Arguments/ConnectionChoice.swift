@@ -126,6 +126,6 @@ struct ConnectionChoice: Hashable, Sendable {
     ) throws(UsageError) -> URL? {
         guard let path = arguments.value(of: option) else { return nil }
         guard !path.isEmpty else { throw arguments.error("--\(option.name) needs a file.") }
-        return URL(fileURLWithPath: path).standardizedFileURL
+        return URL(filePath: try arguments.place(path).text, directoryHint: .notDirectory)
     }
 }

@@ -130,11 +130,12 @@ struct GetCommand: Command {
 
     init(_ arguments: Arguments) throws(UsageError) {
         let output = try Self.outputFile(arguments)
-        name = output?.lastPathComponent
-        let chosen = arguments.value(of: Self.directory).map { URL(fileURLWithPath: $0) }
-        let current = URL(fileURLWithPath: ".")
-        directory =
-            (output?.deletingLastPathComponent() ?? chosen ?? current).standardizedFileURL.path
+        name = output?.name
+        if let output {
+            directory = output.directory
+        } else {
+            directory = try arguments.place(arguments.value(of: Self.directory) ?? ".").text
+        }
         isDetached = arguments.has(Self.detach)
         style = arguments.has(.json) ? .json : arguments.has(Self.quiet) ? .quiet : .full
         requests = try Self.requests(arguments)
@@ -245,7 +246,7 @@ struct GetCommand: Command {
         return Destination(directory: directory, name: name, permissions: 0o666 & ~mask)
     }
 
-    private static func outputFile(_ arguments: Arguments) throws(UsageError) -> URL? {
+    private static func outputFile(_ arguments: Arguments) throws(UsageError) -> AbsolutePath? {
         guard let path = arguments.value(of: output) else { return nil }
         if arguments.has(directory) {
             throw arguments.error("--output and --directory exclude each other.")
@@ -253,9 +254,15 @@ struct GetCommand: Command {
         if arguments.operands.count > 1 {
             throw arguments.error("--output names one file; use --directory for several URLs.")
         }
-        let file = URL(fileURLWithPath: path).standardizedFileURL
-        if path.isEmpty || path.hasSuffix("/") || path == "-" || file.hasDirectoryPath {
+        let file = try arguments.place(path)
+        if path.isEmpty || path.hasSuffix("/") || path == "-" || file.isDirectory {
             throw arguments.error("--output needs a file's name, not '\(path)'.")
+        }
+        let byteCount = file.name.utf8.count
+        guard byteCount <= FileName.longestByteCount else {
+            throw arguments.error(
+                "A file's name has at most \(FileName.longestByteCount) bytes; that of --output has \(byteCount)."
+            )
         }
         return file
     }

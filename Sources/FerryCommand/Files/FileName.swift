@@ -9,7 +9,10 @@ struct FileName: Hashable, Sendable {
     /// The name of a file for which there is no usable proposal.
     static let fallback = FileName(text: "download")
 
-    /// The maximum length, which leaves room for a number within the 255 bytes that Linux file systems allow.
+    /// The number of bytes that Linux file systems allow a name (NAME_MAX).
+    static let longestByteCount = 255
+
+    /// The maximum length of a proposed name, which leaves room for a number within ``longestByteCount``.
     private static let maximumByteCount = 240
 
     /// The name.

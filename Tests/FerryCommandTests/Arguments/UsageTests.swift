@@ -71,6 +71,10 @@ import Testing
             "--header needs 'NAME: VALUE', not '=:v'.", "ferry get"
         ),
         ("background-events", "only ferryd calls this.", "ferry background-events"),
+        (
+            "get -o \(String(repeating: "ä", count: 128)) https://example.org/a",
+            "A file's name has at most 255 bytes; that of --output has 256.", "ferry get"
+        ),
     ])
     func `a line that makes no sense is answered by what is wrong and where to read on`(
         line: String,
@@ -81,6 +85,16 @@ import Testing
         let run = await CommandLineRun(line, daemon: daemon)
         #expect(run.error == "ferry: \(message)\nSee '\(command) --help'.\n")
         #expect(run.output == "")
+        #expect(run.code == .usage)
+        #expect(daemon.calls == [])
+    }
+
+    @Test(arguments: [("", "w\u{E4}"), ("get", "d"), ("get -d", "o"), ("pause", "1")])
+    func `an argument that is no UTF-8 is named and refused`(line: String, start: String) async {
+        let daemon = PlayedDaemon()
+        let run = await CommandLineRun(line, last: Array(start.utf8) + [0xFF], daemon: daemon)
+        let shown = start == "w\u{E4}" ? "w\\xc3\\xa4\\xff" : "\(start)\\xff"
+        #expect(run.error.hasPrefix("ferry: the argument '\(shown)' is not UTF-8, "))
         #expect(run.code == .usage)
         #expect(daemon.calls == [])
     }

@@ -103,6 +103,12 @@ import Testing
         }
     }
 
+    @Test func `a tilde that the shell has left is a name`() async throws {
+        let run = try await get("--cacert ~/none.pem").1
+        let path = FileManager.default.currentDirectoryPath + "/~/none.pem"
+        #expect(run.error.contains("--cacert '\(path)' cannot be used"), "\(run.error)")
+    }
+
     @Test func `SEC-8: a session that is taken up again has its connections as before`() {
         #expect(SessionOptions().configuration(of: "get-1").keepsConnectionSettings)
     }

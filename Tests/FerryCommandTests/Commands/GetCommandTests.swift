@@ -134,6 +134,17 @@ import Testing
         #expect(statuses.isDisjoint(with: [400, 401, 403, 404, 410, 416, 501, 505]))
     }
 
+    @Test func `a name may have 255 bytes`() async {
+        let sessions = PlayedSessions([saved], in: daemon)
+        let name = String(repeating: "a", count: 255)
+        _ = await CommandLineRun(
+            "get -o \(directory.path)/\(name) \(Self.a)",
+            daemon: daemon,
+            sessions: sessions
+        )
+        #expect(sessions.destinations.map(\.name) == [name])
+    }
+
     @Test func `USE-3: how long a file may take can be said`() async {
         let sessions = PlayedSessions([saved, saved], in: daemon)
         _ = await get(Self.a, sessions)
