@@ -19,8 +19,8 @@ struct CancelCommand: Command {
         try await context.forEach(identifiers) { id in
             let earlier = try? await context.daemon.transfer(id)
             try await context.daemon.cancel(id)
-            guard let earlier, earlier.state == .completed else { return }
-            context.console.line(await text(about: earlier, in: context))
+            guard let earlier, earlier.state == .completed else { return nil }
+            return await text(about: earlier, in: context)
         }
     }
 

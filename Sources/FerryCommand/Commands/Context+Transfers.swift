@@ -1,26 +1,102 @@
 import Ferry
 
 extension Context {
+    /// The number of transfers on which an action is under way at the same time.
+    ///
+    /// ferryd writes each change to the disk before it answers, many of them in one go.
+    private static let simultaneousCount = 64
+
     /// Performs an action on each transfer, even after it has failed for one of them.
+    ///
+    /// What comes of them is told in the order of the numbers.
     ///
     /// - Parameters:
     ///   - identifiers: The transfers' numbers.
-    ///   - action: The action.
+    ///   - action: The action, which returns a line for standard output if there is something to say. All begin on one
+    ///     actor, so that ferryd is called in the order of the numbers.
     /// - Returns: The exit code; the first failure determines it.
     /// - Throws: ``TransferDaemonError`` when ferryd cannot be reached.
     func forEach(
         _ identifiers: [Int],
-        _ action: (Int) async throws -> Void
+        _ action: @escaping @MainActor @Sendable (Int) async throws -> String?
     ) async throws -> ExitCode {
-        var code = ExitCode.success
-        for identifier in identifiers {
-            do {
-                try await action(identifier)
-            } catch let error as TransferDaemonError where ExitCode(error) != .unreachable {
-                console.errorLine("ferry: \(identifier): \(error.message)")
-                if code == .success { code = ExitCode(error) }
+        try await withThrowingTaskGroup(of: (Int, ActionResult).self) { group in
+            var results = OrderedResults(of: identifiers, in: console)
+            var (begunCount, endedCount) = (0, 0)
+            while true {
+                while begunCount < min(identifiers.count, endedCount + Self.simultaneousCount),
+                    !results.isUnreachable
+                {
+                    let index = begunCount
+                    let operation = Self.operation(index, action, on: identifiers[index])
+                    group.addTask(operation: operation)
+                    begunCount += 1
+                }
+                guard let (index, result) = try await group.next() else { return results.code }
+                endedCount += 1
+                try results.add(result, at: index)
             }
         }
-        return code
+    }
+
+    private typealias ActionResult = Result<String?, any Error>
+
+    private static func operation(
+        _ index: Int,
+        _ action: @escaping @MainActor @Sendable (Int) async throws -> String?,
+        on identifier: Int
+    ) -> @MainActor @Sendable () async -> (Int, ActionResult) {
+        {
+            do {
+                return (index, .success(try await action(identifier)))
+            } catch {
+                return (index, .failure(error))
+            }
+        }
+    }
+}
+
+/// What came of an action on several transfers, told in their order.
+private struct OrderedResults {
+    /// The exit code so far; the first failure determines it.
+    private(set) var code = ExitCode.success
+    /// Whether ferryd could not be reached, so that nothing more is to be tried.
+    private(set) var isUnreachable = false
+
+    private let identifiers: [Int]
+    private let console: Console
+    /// What has not been told yet, as something before it is not known.
+    private var results: [Int: Result<String?, any Error>] = [:]
+    private var position = 0
+
+    init(of identifiers: [Int], in console: Console) {
+        self.identifiers = identifiers
+        self.console = console
+    }
+
+    mutating func add(_ result: Result<String?, any Error>, at index: Int) throws {
+        results[index] = result
+        if case .failure(let error) = result, Self.code(of: error) == nil { isUnreachable = true }
+        while let next = results.removeValue(forKey: position) {
+            try tell(next, of: identifiers[position])
+            position += 1
+        }
+    }
+
+    private mutating func tell(_ result: Result<String?, any Error>, of identifier: Int) throws {
+        do {
+            if let line = try result.get() { console.line(line) }
+        } catch {
+            guard let failure = Self.code(of: error) else { throw error }
+            console.errorLine("ferry: \(identifier): \(error)")
+            if code == .success { code = failure }
+        }
+    }
+
+    /// The exit code of a failure that is one of a single transfer; nil of one that ends the command.
+    private static func code(of error: any Error) -> ExitCode? {
+        guard let error = error as? TransferDaemonError else { return nil }
+        let code = ExitCode(error)
+        return code == .unreachable ? nil : code
     }
 }

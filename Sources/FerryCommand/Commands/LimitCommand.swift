@@ -107,6 +107,7 @@ struct LimitCommand: Command {
         case .limit(let rates, let identifiers):
             return try await context.forEach(identifiers) {
                 try await context.daemon.setRates(rates, of: $0)
+                return nil
             }
         case .add(let rule): try await context.daemon.addRule(rule)
         case .remove(let rule): try await context.daemon.removeRule(rule)

@@ -16,7 +16,10 @@ struct PauseCommand: Command {
     }
 
     func run(in context: Context) async throws -> ExitCode {
-        try await context.forEach(identifiers) { try await context.daemon.pause($0) }
+        try await context.forEach(identifiers) {
+            try await context.daemon.pause($0)
+            return nil
+        }
     }
 }
 
@@ -46,6 +49,7 @@ struct ResumeCommand: Command {
     func run(in context: Context) async throws -> ExitCode {
         try await context.forEach(identifiers) {
             try await context.daemon.resume($0, ignoringConditions: ignoresConditions)
+            return nil
         }
     }
 }

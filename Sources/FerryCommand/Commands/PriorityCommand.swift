@@ -33,6 +33,7 @@ struct PriorityCommand: Command {
     func run(in context: Context) async throws -> ExitCode {
         try await context.forEach(identifiers) {
             try await context.daemon.setPriority(priority, of: $0)
+            return nil
         }
     }
 }

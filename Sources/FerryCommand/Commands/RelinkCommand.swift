@@ -31,6 +31,9 @@ struct RelinkCommand: Command {
     }
 
     func run(in context: Context) async throws -> ExitCode {
-        try await context.forEach(identifiers) { try await context.daemon.relink($0, to: url) }
+        try await context.forEach(identifiers) {
+            try await context.daemon.relink($0, to: url)
+            return nil
+        }
     }
 }

@@ -129,12 +129,12 @@ import Testing
 }
 
 /// What a command for several transfers tells the shell.
-@Suite(.timeLimit(.minutes(5))) struct ExitCodeOfSeveralTests {
-    private func code(
-        _ failures: [Int: TransferDaemonError.Code]
-    ) async throws -> (code: ExitCode, tried: [Int]) {
-        let recording = Recording()
-        let context = Context(
+@Suite(.timeLimit(.minutes(1))) @MainActor struct ExitCodeOfSeveralTests {
+    private let recording = Recording()
+    private let context: Context
+
+    init() {
+        context = Context(
             console: recording.console(outputSize: nil),
             daemon: PlayedDaemon().daemon,
             now: { Date() },
@@ -142,13 +142,19 @@ import Testing
             interrupts: { AsyncStream { $0.finish() } },
             environment: [:]
         )
-        nonisolated(unsafe) var tried: [Int] = []
-        let code = try await context.forEach([1, 2, 3]) { number in
-            tried.append(number)
-            guard let failure = failures[number] else { return }
-            throw TransferDaemonError(failure, message: "no")
+    }
+
+    private func code(
+        _ failures: [Int: TransferDaemonError.Code],
+        of numbers: ClosedRange<Int> = 1...3
+    ) async throws -> (code: ExitCode, tried: [Int]) {
+        let tried = Tried()
+        let code = try await context.forEach(Array(numbers)) { number in
+            tried.numbers.append(number)
+            if let failure = failures[number] { throw TransferDaemonError(failure, message: "no") }
+            return nil
         }
-        return (code, tried)
+        return (code, tried.numbers)
     }
 
     @Test func `the first failure counts, and all are tried`() async throws {
@@ -160,9 +166,54 @@ import Testing
         #expect(none == (.success, [1, 2, 3]))
     }
 
+    @Test func `ferryd is called in the order of the numbers`() async throws {
+        #expect(try await code([:], of: 1...1000).tried == Array(1...1000))
+    }
+
     @Test func `nobody is asked further who is not there`() async {
-        await #expect(throws: TransferDaemonError.self) {
-            _ = try await code([1: .notRunning])
+        let tried = Tried()
+        await #expect(throws: TransferDaemonError(.notRunning, message: "no")) {
+            _ = try await context.forEach(Array(1...1000)) { number in
+                tried.numbers.append(number)
+                throw TransferDaemonError(.notRunning, message: "no")
+            }
         }
+        #expect(tried.numbers.count <= 64)
+    }
+
+    @Test func `many are acted on at the same time, and told in the order of their numbers`()
+        async throws
+    {
+        let gathering = Gathering(of: 64)
+        let code = try await context.forEach(Array(1...64)) { number in
+            await gathering.arrive()
+            if number == 2 { throw TransferDaemonError(.transferNotFound, message: "none") }
+            return "done \(number)"
+        }
+        let others = (1...64).filter { $0 != 2 }
+        #expect(recording.output == others.map { "done \($0)\n" }.joined())
+        #expect(recording.error == "ferry: 2: none\n")
+        #expect(code == .notFound)
+    }
+}
+
+/// What was acted on.
+@MainActor private final class Tried {
+    var numbers: [Int] = []
+}
+
+/// Those who arrive wait until all are there; the last one goes on first.
+@MainActor private final class Gathering {
+    private let count: Int
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+
+    init(of count: Int) { self.count = count }
+
+    func arrive() async {
+        guard waiting.count + 1 < count else {
+            for continuation in waiting.reversed() { continuation.resume() }
+            return
+        }
+        await withCheckedContinuation { waiting.append($0) }
     }
 }
