@@ -52,7 +52,12 @@ struct HooksCommand: Command {
         } else {
             var table = Table(["APPLICATION", "NEXT START", "COMMAND"])
             let lines = table.lines(
-                hooks.map { [$0.application, Self.nextStart(of: $0), Self.command(of: $0)] },
+                hooks.map {
+                    [
+                        $0.application, Self.nextStart(of: $0, now: context.now()),
+                        Self.command(of: $0),
+                    ]
+                },
                 limit: context.console.outputSize()?.columns
             )
             context.console.line(lines.joined(separator: "\n"))
@@ -60,13 +65,13 @@ struct HooksCommand: Command {
         return .success
     }
 
-    private static func nextStart(of hook: TransferDaemon.Hook) -> String {
+    private static func nextStart(of hook: TransferDaemon.Hook, now: Date) -> String {
         if hook.isQuit { return "quit by the user" }
         guard let next = hook.nextLaunch else {
             return hook.pendingSessions.isEmpty ? "-" : "running"
         }
         let failures = hook.attempts > 0 ? ", after \(hook.attempts) failed starts" : ""
-        return next.timeOfDay + failures
+        return next.text(now: now) + failures
     }
 
     private static func command(of hook: TransferDaemon.Hook) -> String {

@@ -1,4 +1,5 @@
 import Ferry
+import Foundation
 
 /// `ferry list`: the transfers of all applications.
 struct ListCommand: Command {
@@ -72,7 +73,7 @@ struct ListCommand: Command {
             let lines =
                 isJSON
                 ? try transfers.map { try JSONLine.text(TransferReport($0)) }
-                : table.lines(transfers.map(Self.row), limit: columns)
+                : table.lines(transfers.map { Self.row($0, now: context.now()) }, limit: columns)
             console.line(lines.joined(separator: "\n"))
         } while left > 0 && position != nil
         if !isJSON, let position {
@@ -113,9 +114,9 @@ struct ListCommand: Command {
         return (words + ["--after \(position)"]).joined(separator: " ")
     }
 
-    private static func row(_ transfer: TransferDaemon.Transfer) -> [String] {
+    private static func row(_ transfer: TransferDaemon.Transfer, now: Date) -> [String] {
         [
-            String(transfer.id), transfer.stateText, transfer.progressText,
+            String(transfer.id), transfer.stateText(now: now), transfer.progressText,
             transfer.application.shortened(toColumns: 32), transfer.shownURL,
         ]
     }

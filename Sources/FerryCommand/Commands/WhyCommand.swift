@@ -24,7 +24,7 @@ struct WhyCommand: Command {
             let lines =
                 isJSON
                 ? [try JSONLine.text(TransferReport(transfer))]
-                : Explanation(transfer).lines.map(\.printable)
+                : Explanation(transfer, now: context.now()).lines.map(\.printable)
             context.console.line(lines.joined(separator: "\n"))
         }
         return .success

@@ -1,4 +1,5 @@
 import Ferry
+import Foundation
 
 /// `ferry complete`: tells a shell what the last word of a command line may be.
 struct CompleteCommand: Command {
@@ -34,7 +35,8 @@ struct CompleteCommand: Command {
         case .transfers, .applications, .rules:
             let daemon = context.runningDaemon
             let choice = completion.choice
-            let candidates = await Self.answer { try await Self.ask(daemon, for: choice) }
+            let now = context.now()
+            let candidates = await Self.answer { try await Self.ask(daemon, for: choice, now: now) }
             write(candidates, to: context.console)
         }
         return .success
@@ -71,10 +73,11 @@ struct CompleteCommand: Command {
 
     private static func ask(
         _ daemon: TransferDaemon,
-        for choice: Completion.Choice
+        for choice: Completion.Choice,
+        now: Date
     ) async throws -> [Completion.Candidate] {
         switch choice {
-        case .transfers: try await transfers(of: daemon)
+        case .transfers: try await transfers(of: daemon, now: now)
         case .applications:
             try await daemon.hooks().map { hook in
                 Completion.Candidate(
@@ -91,7 +94,8 @@ struct CompleteCommand: Command {
     }
 
     private static func transfers(
-        of daemon: TransferDaemon
+        of daemon: TransferDaemon,
+        now: Date
     ) async throws -> [Completion.Candidate] {
         let query = TransferDaemon.Query(states: [.suspended, .waiting, .running])
         var candidates: [Completion.Candidate] = []
@@ -99,7 +103,8 @@ struct CompleteCommand: Command {
             candidates.append(
                 Completion.Candidate(
                     word: String(transfer.id),
-                    description: "\(transfer.name): \(transfer.stateText), \(transfer.progressText)"
+                    description:
+                        "\(transfer.name): \(transfer.stateText(now: now)), \(transfer.progressText)"
                 )
             )
             if candidates.count == limit { break }

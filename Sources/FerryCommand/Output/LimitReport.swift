@@ -96,13 +96,3 @@ extension TransferDaemon.Rates {
         return limits.isEmpty ? nil : limits.joined(separator: ", ")
     }
 }
-
-extension Date {
-    /// The day and the time of day where the user is, such as `Fri 18:00`.
-    fileprivate var timeOfWeek: String {
-        let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
-        let day = Calendar(identifier: .gregorian).component(.weekday, from: self)
-        let name = days.indices.contains(day - 1) ? days[day - 1] + " " : ""
-        return name + timeOfDay.prefix(5)
-    }
-}

@@ -4,10 +4,16 @@ import Foundation
 /// An explanation of a transfer's state, in sentences.
 struct Explanation {
     private let transfer: TransferDaemon.Transfer
+    private let now: Date
 
     /// The explanation of a transfer's state.
-    init(_ transfer: TransferDaemon.Transfer) {
+    ///
+    /// - Parameters:
+    ///   - transfer: The transfer.
+    ///   - now: The present.
+    init(_ transfer: TransferDaemon.Transfer, now: Date) {
         self.transfer = transfer
+        self.now = now
     }
 
     /// The sentences, one per line.
@@ -38,30 +44,30 @@ struct Explanation {
             return "It waits for its turn: as many transfers are running as are allowed."
         case .starting: return "It is about to run."
         case .backoff:
-            let time = wait.until.map { " at \($0.timeOfDay)" } ?? " after a while"
+            let time = wait.until.map { " at \($0.text(now: now))" } ?? " after a while"
             return "It failed and is tried again\(time)."
         case .network: return "It waits for a network: no route leads off this machine."
         case .expensiveNetwork, .constrainedNetwork, .cellularNetwork, .battery, .powerSaver,
             .outsideHours:
-            let time = wait.until.map { ", until \($0.timeOfDay)" } ?? ""
+            let time = wait.until.map { ", until \($0.text(now: now))" } ?? ""
             let reason = wait.detail ?? wait.reason.description
             return
                 "It waits, as \(reason)\(time). 'ferry resume --now \(transfer.id)' lets it run all the same."
         case .diskSpace:
-            let time = wait.until.map { " It is tried again at \($0.timeOfDay)." } ?? ""
+            let time = wait.until.map { " It is tried again at \($0.text(now: now))." } ?? ""
             return "It waits for room on the disk.\(time)"
         case .hostFailure:
-            let time = wait.until.map { ", and is asked again at \($0.timeOfDay)" } ?? ""
+            let time = wait.until.map { ", and is asked again at \($0.text(now: now))" } ?? ""
             let reason = wait.detail ?? "\(host) has failed time and again"
             return "It waits, as \(reason)\(time)."
         case .earliestBegin:
-            let time = wait.until.map { "at \($0.timeOfDay)" } ?? "later"
+            let time = wait.until.map { "at \($0.text(now: now))" } ?? "later"
             return "It begins \(time), as \(transfer.application) wants it."
         case .application:
             let what = wait.detail.map { " \($0)" } ?? ""
             return "It waits until \(transfer.application) has decided:\(what)."
         default:
-            let time = wait.until.map { ", until \($0.timeOfDay)" } ?? ""
+            let time = wait.until.map { ", until \($0.text(now: now))" } ?? ""
             return "It waits: \(wait.detail ?? wait.reason.description)\(time)."
         }
     }

@@ -18,13 +18,16 @@ extension TransferDaemon.Transfer {
         return response.flatMap(Outcome.Reason.init(response:))
     }
 
-    /// The reason why it does not progress; nil when that is unknown, or it does.
-    var hold: TransferRow.Hold? {
+    /// Returns the reason why it does not progress; nil when that is unknown, or it does.
+    ///
+    /// - Parameter now: The present.
+    /// - Returns: The reason.
+    func hold(now: Date) -> TransferRow.Hold? {
         if let wait {
             let last = failure.map { Outcome.Reason(code: $0.code, message: $0.message) }
             return TransferRow.Hold(
                 reason: wait.reason.description,
-                text: wait.text(after: last),
+                text: wait.text(after: last, now: now),
                 until: wait.until,
                 detail: wait.detail,
                 failure: last,
@@ -46,10 +49,13 @@ extension TransferDaemon.Transfer {
         return "\(percent)% of \(Figures.byteCount(expectedByteCount))"
     }
 
-    /// The state in a few words.
-    var stateText: String {
+    /// Returns the state in a few words.
+    ///
+    /// - Parameter now: The present.
+    /// - Returns: The text.
+    func stateText(now: Date) -> String {
         switch state {
-        case .suspended, .waiting: wait?.text ?? hold?.text ?? "waiting"
+        case .suspended, .waiting: wait?.text(now: now) ?? hold(now: now)?.text ?? "waiting"
         case .running: "running"
         case .completed:
             reasonForFailure.map { $0.isCancellation ? "cancelled" : "failed" } ?? "done"
@@ -58,16 +64,19 @@ extension TransferDaemon.Transfer {
 }
 
 extension TransferDaemon.Transfer.Wait {
-    /// The reason for the wait in a few words.
-    var text: String {
+    /// Returns the reason for the wait in a few words.
+    ///
+    /// - Parameter now: The present.
+    /// - Returns: The text.
+    func text(now: Date) -> String {
         switch reason {
         case .paused: "paused"
         case .hostLimit: "waiting: enough from its host"
         case .connectionLimit: "waiting: enough at once"
         case .starting: "starting"
-        case .earliestBegin: until.map { "begins at \($0.timeOfDay)" } ?? "begins later"
+        case .earliestBegin: until.map { "begins at \($0.text(now: now))" } ?? "begins later"
         case .application: "waiting for its application"
-        case .backoff, .hostFailure: until.map { "retry at \($0.timeOfDay)" } ?? "retry later"
+        case .backoff, .hostFailure: until.map { "retry at \($0.text(now: now))" } ?? "retry later"
         case .network: "waiting for a network"
         case .diskSpace: "waiting for room on the disk"
         case .expensiveNetwork: "waiting: the network is metered"
@@ -75,22 +84,26 @@ extension TransferDaemon.Transfer.Wait {
         case .cellularNetwork: "waiting: the network is cellular"
         case .battery: "waiting: on battery"
         case .powerSaver: "waiting: saving power"
-        case .outsideHours: until.map { "waits until \($0.timeOfDay)" } ?? "waiting for its hours"
+        case .outsideHours:
+            until.map { "waits until \($0.text(now: now))" } ?? "waiting for its hours"
         default: "waiting: \(detail ?? reason.description)"
         }
     }
 
     /// Returns the reason for the wait, with the last failure.
     ///
-    /// - Parameter failure: The last failure.
+    /// - Parameters:
+    ///   - failure: The last failure.
+    ///   - now: The present.
     /// - Returns: The text, in one line.
-    func text(after failure: Outcome.Reason?) -> String {
-        switch reason {
+    func text(after failure: Outcome.Reason?, now: Date) -> String {
+        let words = self.text(now: now)
+        return switch reason {
         case .backoff, .hostFailure:
-            (failure?.message ?? detail).map { "\(text): \($0)" } ?? text
+            (failure?.message ?? detail).map { "\(words): \($0)" } ?? words
         case .diskSpace:
-            until.map { "\(text), retry at \($0.timeOfDay)" } ?? text
-        default: text
+            until.map { "\(words), retry at \($0.text(now: now))" } ?? words
+        default: words
         }
     }
 }

@@ -136,9 +136,15 @@ struct TransferFollower {
         let instant = context.instant()
         let effects: [TransferWatch.Effect]
         switch event {
-        case .snapshot(let transfers): effects = watch.snapshot(transfers, at: instant)
+        case .snapshot(let transfers):
+            effects = watch.snapshot(transfers, at: instant, now: context.now())
         case .changes(let changes):
-            effects = watch.changed(updated: changes.updated, removed: changes.removed, at: instant)
+            effects = watch.changed(
+                updated: changes.updated,
+                removed: changes.removed,
+                at: instant,
+                now: context.now()
+            )
         case .ended(let id, let outcome): effects = watch.ended(id, outcome, at: instant)
         case .interrupted: effects = watch.interrupted()
         case .stale: effects = [.show]

@@ -1,4 +1,5 @@
 import Ferry
+import Foundation
 
 /// Decides what to report about followed transfers, and when nothing is left to follow.
 ///
@@ -62,14 +63,16 @@ struct TransferWatch {
     /// - Parameters:
     ///   - transfers: The transfers.
     ///   - instant: The time since some fixed moment.
+    ///   - now: The time of day.
     /// - Returns: The actions to perform.
     mutating func snapshot(
         _ transfers: [TransferDaemon.Transfer],
-        at instant: Duration
+        at instant: Duration,
+        now: Date
     ) -> [Effect] {
         let present = Set(transfers.map(\.id))
         let missing = rows.compactMap(\.number).filter { !present.contains($0) }
-        return changed(updated: transfers, removed: missing, at: instant)
+        return changed(updated: transfers, removed: missing, at: instant, now: now)
     }
 
     /// Handles ferryd's report of changes.
@@ -78,14 +81,16 @@ struct TransferWatch {
     ///   - updated: The transfers that are new or have changed.
     ///   - removed: The numbers of those that are gone.
     ///   - instant: The time since some fixed moment.
+    ///   - now: The time of day.
     /// - Returns: The actions to perform.
     mutating func changed(
         updated: [TransferDaemon.Transfer],
         removed: [TransferDaemon.Transfer.ID],
-        at instant: Duration
+        at instant: Duration,
+        now: Date
     ) -> [Effect] {
         var effects: [Effect] = []
-        for transfer in updated { effects += update(transfer, at: instant) }
+        for transfer in updated { effects += update(transfer, at: instant, now: now) }
         for number in removed {
             guard let index = indicesByNumber[number] else { continue }
             effects += end(index, words[rows[index].id] ?? .gone, at: instant)
@@ -118,7 +123,8 @@ struct TransferWatch {
 
     private mutating func update(
         _ transfer: TransferDaemon.Transfer,
-        at instant: Duration
+        at instant: Duration,
+        now: Date
     ) -> [Effect] {
         let index = index(of: transfer)
         guard !rows[index].isOver else { return [] }
@@ -144,7 +150,7 @@ struct TransferWatch {
             rows[index].runs(at: instant)
         case .suspended, .waiting:
             let hasBegun = transfer.receivedByteCount > 0 || transfer.attempts > 0
-            rows[index].waits(for: transfer.hold, hasBegun: hasBegun)
+            rows[index].waits(for: transfer.hold(now: now), hasBegun: hasBegun)
         case .completed:
             let outcome = transfer.reasonForFailure.map(Outcome.failed) ?? .completed
             guard isOwn(rows[index].id) else { return end(index, outcome, at: instant) }

@@ -29,7 +29,8 @@ import Testing
 
     @Test func `hooks shows what ferryd may start, and when`() async {
         let run = await CommandLineRun("hooks", daemon: hooked())
-        let time = Date(timeIntervalSince1970: 1_790_000_000).timeOfDay
+        let next = Date(timeIntervalSince1970: 1_790_000_000)
+        let time = next.text(now: next)
         #expect(
             run.output == """
                 APPLICATION      NEXT START                       COMMAND

@@ -30,9 +30,7 @@ import Testing
     /// The moment of the timetable's next change, where the test runs.
     private var nextChange: String {
         let date = Date(timeIntervalSince1970: 1_790_000_000)
-        let parts = Calendar(identifier: .gregorian).dateComponents([.weekday], from: date)
-        let days = ["", "Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
-        return "\(days[parts.weekday ?? 0]) \(date.timeOfDay.prefix(5))"
+        return date.timeOfWeek
     }
 
     @Test func `limit alone shows what holds now and until when, the rules and what is wrong`()

@@ -41,7 +41,7 @@ import Testing
     {
         let failure = Transfer.Failure(code: "cancelled", message: "it was cancelled")
         let transfer = try Transfer.sample(state: .completed, failure: failure)
-        #expect(transfer.stateText == "cancelled")
+        #expect(transfer.stateText(now: Date()) == "cancelled")
         let outcome = Outcome.failed(Outcome.Reason(URLError(.cancelled)))
         #expect(TransferRow(transfer).text(of: outcome) == "cancelled")
     }

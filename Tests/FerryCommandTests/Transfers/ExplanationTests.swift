@@ -8,7 +8,9 @@ import Testing
     typealias Transfer = TransferDaemon.Transfer
     private let noon = Date(timeIntervalSince1970: 1_790_000_000)
 
-    private func second(_ transfer: Transfer) -> String { Explanation(transfer).lines[1] }
+    private func second(_ transfer: Transfer) -> String {
+        Explanation(transfer, now: noon).lines[1]
+    }
 
     @Test(arguments: [
         (
@@ -46,7 +48,7 @@ import Testing
         (Transfer.Wait(reason: Transfer.Wait.Reason(name: "moonlight")), "waiting: moonlight"),
     ])
     func `every wait has its few words`(wait: Transfer.Wait, words: String) throws {
-        #expect(try Transfer.sample(state: .waiting, wait: wait).stateText == words)
+        #expect(try Transfer.sample(state: .waiting, wait: wait).stateText(now: noon) == words)
     }
 
     @Test func `a wait for the end of a condition says which, and how to do without`() throws {
@@ -61,7 +63,7 @@ import Testing
         let wait = Transfer.Wait(reason: .backoff, until: noon)
         #expect(
             second(try .sample(state: .waiting, wait: wait))
-                == "It failed and is tried again at \(noon.timeOfDay)."
+                == "It failed and is tried again at \(noon.text(now: noon))."
         )
     }
 
@@ -74,7 +76,7 @@ import Testing
         let wait = Transfer.Wait(reason: reason, until: noon, detail: "the moon is low")
         #expect(
             second(try .sample(state: .waiting, wait: wait))
-                == "It waits: the moon is low, until \(noon.timeOfDay)."
+                == "It waits: the moon is low, until \(noon.text(now: noon))."
         )
     }
 
@@ -86,7 +88,7 @@ import Testing
             attempts: 2
         )
         #expect(
-            Explanation(transfer).lines == [
+            Explanation(transfer, now: noon).lines == [
                 "12  https://example.org/files/big.iso",
                 "It is running: 45% of 1000 B is here.",
                 "The last failure: The connection was lost (connectionLost). "
@@ -97,7 +99,7 @@ import Testing
     }
 
     @Test func `a completed transfer waits for its application`() throws {
-        let lines = Explanation(try .sample(state: .completed, status: 404)).lines
+        let lines = Explanation(try .sample(state: .completed, status: 404), now: noon).lines
         #expect(
             lines[1] == "It has ended; org.example.App has not acknowledged that yet. "
                 + "'ferry hooks' tells whether and when ferryd starts it. If that program is gone, "
@@ -112,6 +114,6 @@ import Testing
     }
 
     @Test func `the time of day has two digits each`() throws {
-        #expect(noon.timeOfDay.wholeMatch(of: /\d\d:\d\d:\d\d/) != nil)
+        #expect(noon.text(now: noon).wholeMatch(of: /\d\d:\d\d:\d\d/) != nil)
     }
 }

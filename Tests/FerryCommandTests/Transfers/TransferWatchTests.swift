@@ -5,6 +5,7 @@ import Testing
 @testable import FerryCommand
 
 @Suite(.timeLimit(.minutes(5))) struct TransferWatchTests {
+    private let now = Date(timeIntervalSince1970: 1_790_000_060)
     private let saved = Outcome.saved(path: "/tmp/big.iso", byteCount: 1000)
     private let failed = Outcome.failed(Outcome.Reason(code: "-1001", message: "timed out"))
 
@@ -24,7 +25,7 @@ import Testing
         let row = try row(12)
         var watch = TransferWatch([row], isOwn: { _ in true })
         let completed = try TransferDaemon.Transfer.sample(12, state: .completed, received: 0)
-        #expect(watch.changed(updated: [completed], removed: [], at: .zero) == [.show])
+        #expect(watch.changed(updated: [completed], removed: [], at: .zero, now: now) == [.show])
         #expect(
             watch.ended(row.id, saved, at: .zero) == [
                 .tell(over(row, saved)), .show, .finish(.success),
@@ -37,7 +38,7 @@ import Testing
         var watch = TransferWatch([row, try self.row(13)], isOwn: { _ in true })
         #expect(watch.ended(row.id, saved, at: .zero) == [.tell(over(row, saved)), .show])
         #expect(watch.ended(row.id, failed, at: .zero) == [.show])
-        #expect(watch.changed(updated: [], removed: [12], at: .zero) == [.show])
+        #expect(watch.changed(updated: [], removed: [12], at: .zero, now: now) == [.show])
         #expect(watch.rows.first?.outcome == saved)
     }
 
@@ -46,7 +47,7 @@ import Testing
         var watch = TransferWatch([row], isOwn: { _ in false })
         let completed = try TransferDaemon.Transfer.sample(12, state: .completed, received: 0)
         #expect(
-            watch.changed(updated: [completed], removed: [], at: .zero)
+            watch.changed(updated: [completed], removed: [], at: .zero, now: now)
                 == [.show, .tell(over(row, .completed)), .finish(.success)]
         )
     }
@@ -69,7 +70,7 @@ import Testing
             status: status,
             failure: failure
         )
-        let effects = watch.changed(updated: [completed], removed: [], at: .zero)
+        let effects = watch.changed(updated: [completed], removed: [], at: .zero, now: now)
         #expect(effects.last == .finish(.failure))
         guard case .failed(let reason) = watch.rows.first?.outcome else {
             Issue.record("not failed")
@@ -81,48 +82,53 @@ import Testing
     @Test func `a transfer that another process has taken ended as ferryd last said`() throws {
         var watch = TransferWatch([try row(12), try row(13)], isOwn: { _ in true })
         let failed = try TransferDaemon.Transfer.sample(12, state: .completed, status: 500)
-        _ = watch.changed(updated: [failed], removed: [], at: .zero)
-        let effects = watch.changed(updated: [], removed: [12, 13], at: .zero)
+        _ = watch.changed(updated: [failed], removed: [], at: .zero, now: now)
+        let effects = watch.changed(updated: [], removed: [12, 13], at: .zero, now: now)
         #expect(effects.last == .finish(.failure))
         #expect(watch.rows.last?.outcome == .gone)
     }
 
     @Test func `what a new ferryd does not know any more is gone`() throws {
         var watch = TransferWatch([try row(12), try row(13)], isOwn: { _ in true })
-        _ = watch.snapshot([try .sample(13)], at: .zero)
+        _ = watch.snapshot([try .sample(13)], at: .zero, now: now)
         #expect(watch.rows.map(\.outcome) == [.gone, nil])
     }
 
     @Test func `transfers that ferryd has not numbered yet are not taken for gone`() throws {
         let row = try row(12, numbered: false)
         var watch = TransferWatch([row], isOwn: { _ in true })
-        #expect(watch.snapshot([], at: .zero) == [.show])
-        #expect(watch.snapshot([try .sample(12)], at: .zero) == [.show])
+        #expect(watch.snapshot([], at: .zero, now: now) == [.show])
+        #expect(watch.snapshot([try .sample(12)], at: .zero, now: now) == [.show])
         #expect(watch.rows.map(\.number) == [12])
         #expect(watch.rows.map(\.state) == [.running])
     }
 
     @Test func `all transfers are followed, new ones too, until none is left`() throws {
         var watch = TransferWatch([], isOwn: { _ in false })
-        #expect(watch.snapshot([try .sample(1), try .sample(2)], at: .zero) == [.show])
-        #expect(watch.changed(updated: [try .sample(3)], removed: [1, 2], at: .zero).count == 3)
+        #expect(watch.snapshot([try .sample(1), try .sample(2)], at: .zero, now: now) == [.show])
+        #expect(
+            watch.changed(updated: [try .sample(3)], removed: [1, 2], at: .zero, now: now).count
+                == 3
+        )
         #expect(watch.rows.map(\.number) == [1, 2, 3])
-        #expect(watch.changed(updated: [], removed: [3], at: .zero).last == .finish(.success))
+        #expect(
+            watch.changed(updated: [], removed: [3], at: .zero, now: now).last == .finish(.success)
+        )
     }
 
     @Test func `without anything to follow it is over at once`() {
         var watch = TransferWatch([], isOwn: { _ in false })
-        #expect(watch.snapshot([], at: .zero) == [.show, .finish(.success)])
+        #expect(watch.snapshot([], at: .zero, now: now) == [.show, .finish(.success)])
     }
 
     @Test func `who detaches waits for numbers, or for ends that come before them`() throws {
         let rows = [try row(12, numbered: false), try row(13, numbered: false)]
         var watch = TransferWatch(rows, endsWhenNumbered: true, isOwn: { _ in true })
-        #expect(watch.snapshot([try .sample(12)], at: .zero) == [.show])
+        #expect(watch.snapshot([try .sample(12)], at: .zero, now: now) == [.show])
         #expect(watch.ended(rows[1].id, failed, at: .zero).last == .finish(.failure))
         var quick = TransferWatch(rows, endsWhenNumbered: true, isOwn: { _ in true })
         let both = [try TransferDaemon.Transfer.sample(12), try .sample(13)]
-        #expect(quick.snapshot(both, at: .zero) == [.show, .finish(.success)])
+        #expect(quick.snapshot(both, at: .zero, now: now) == [.show, .finish(.success)])
     }
 
     @Test func `Ctrl-C ends the following and nothing else, once`() throws {
@@ -149,9 +155,9 @@ import Testing
             try TransferDaemon.Transfer
                 .sample(id, state: .waiting, wait: pair.0, failure: pair.1, attempts: 1)
         }
-        _ = watch.snapshot(transfers, at: .zero)
+        _ = watch.snapshot(transfers, at: .zero, now: now)
         let lines = watch.rows.map { ProgressLine($0, alphabet: .ascii, at: .zero).words }
-        let time = until.timeOfDay
+        let time = until.text(now: now)
         #expect(
             lines == [
                 "big.iso: retry at \(time): connection refused",
@@ -180,7 +186,12 @@ import Testing
         var other = watch
         _ = other.ended(id, saved, at: .seconds(1))
         #expect(line(other) == "big.iso: saved, 1000 B")
-        _ = watch.changed(updated: [try .sample(12, received: 0)], removed: [], at: .seconds(1))
+        _ = watch.changed(
+            updated: [try .sample(12, received: 0)],
+            removed: [],
+            at: .seconds(1),
+            now: now
+        )
         _ = watch.ended(id, saved, at: .seconds(1.4))
         #expect(line(watch) == "big.iso: saved, 1000 B in 0.4s")
     }
@@ -188,9 +199,9 @@ import Testing
     @Test func `USE-4: of one that ran before it was watched nobody knows how long it took`() throws
     {
         var watch = TransferWatch([], isOwn: { _ in false })
-        _ = watch.snapshot([try .sample(12)], at: .zero)
+        _ = watch.snapshot([try .sample(12)], at: .zero, now: now)
         let completed = try TransferDaemon.Transfer.sample(12, state: .completed, received: 1000)
-        _ = watch.changed(updated: [completed], removed: [], at: .seconds(2))
+        _ = watch.changed(updated: [completed], removed: [], at: .seconds(2), now: now)
         let row = try #require(watch.rows.first)
         #expect(ProgressLine(row, alphabet: .ascii, at: .zero).words == "big.iso: done, 1000 B")
     }
@@ -199,7 +210,7 @@ import Testing
         var watch = TransferWatch([], isOwn: { _ in false })
         let wait = TransferDaemon.Transfer.Wait(reason: .paused)
         let paused = try TransferDaemon.Transfer.sample(1, state: .suspended, wait: wait)
-        _ = watch.snapshot([paused, try .sample(2, state: .waiting)], at: .zero)
+        _ = watch.snapshot([paused, try .sample(2, state: .waiting)], at: .zero, now: now)
         let hold = TransferRow.Hold(reason: "paused", text: "paused")
         #expect(watch.rows.map(\.state) == [.waiting(hold), .waiting(nil)])
     }
