@@ -67,6 +67,11 @@ package enum Program {
     ///   - context: The world outside.
     /// - Returns: The exit code.
     static func run(_ words: [String], in context: Context) async -> ExitCode {
+        let code = await code(of: words, in: context)
+        return code == .success && context.console.hasLostOutput() ? .failure : code
+    }
+
+    private static func code(of words: [String], in context: Context) async -> ExitCode {
         do {
             switch try ArgumentParser.parse(words, root: syntax) {
             case .help(let syntax, let path):

@@ -153,6 +153,14 @@ import Testing
         #expect(entries.count == (words.hasPrefix("mkdir") ? 1 : 0))
     }
 
+    @Test func `a file that cannot be written is told, and the exit status says so`() async throws {
+        let config = try await sh(#"exec "$0" config > /dev/full"#)
+        #expect(config.exit == .exited(status: 1))
+        #expect(
+            config.error == "ferry: cannot write to standard output: No space left on device\n"
+        )
+    }
+
     /// Runs a line of shell in which `$0` is the command.
     private func sh(
         _ script: String,

@@ -1,5 +1,6 @@
 import Foundation
 @preconcurrency import Glibc
+import Synchronization
 
 /// The output of a command: results go to standard output, everything else for people to standard error.
 package struct Console: Sendable {
@@ -13,6 +14,8 @@ package struct Console: Sendable {
     package var errorSize: @Sendable () -> TerminalSize?
     /// Whether the terminal uses UTF-8.
     package var isUnicode: Bool
+    /// Whether something could not be written to standard output, which was told; nobody who reads it is no failure.
+    var hasLostOutput: @Sendable () -> Bool = { false }
 
     /// Creates a console from closures, for tests.
     package init(
@@ -30,20 +33,35 @@ package struct Console: Sendable {
     }
 
     /// The process's own standard output and standard error.
-    package static var live: Console {
+    package static var live: Console { live(output: STDOUT_FILENO, error: STDERR_FILENO) }
+
+    /// The console behind two descriptors.
+    ///
+    /// - Parameters:
+    ///   - output: The descriptor of standard output.
+    ///   - error: The descriptor of standard error.
+    /// - Returns: The console.
+    static func live(output: Int32, error: Int32) -> Console {
         let environment = ProcessInfo.processInfo.environment
         let locale =
             ["LC_ALL", "LC_CTYPE", "LANG"].lazy
             .compactMap { environment[$0] }
             .first { !$0.isEmpty } ?? ""
         let isDumb = environment["TERM"] == "dumb"
-        return Console(
-            output: { write($0, to: STDOUT_FILENO) },
-            error: { write($0, to: STDERR_FILENO) },
-            outputSize: { TerminalSize(descriptor: STDOUT_FILENO) },
-            errorSize: { isDumb ? nil : TerminalSize(descriptor: STDERR_FILENO) },
+        let lost = LostOutput()
+        var console = Console(
+            output: { text in
+                guard let number = write(text, to: output), lost.isFirst() else { return }
+                let reason = String(cString: strerror(number))
+                _ = write("ferry: cannot write to standard output: \(reason)\n", to: error)
+            },
+            error: { _ = write($0, to: error) },
+            outputSize: { TerminalSize(descriptor: output) },
+            errorSize: { isDumb ? nil : TerminalSize(descriptor: error) },
             isUnicode: locale.lowercased().contains("utf-8") || locale.lowercased().contains("utf8")
         )
+        console.hasLostOutput = { lost.hasSome }
+        return console
     }
 
     /// The characters that lines are drawn with.
@@ -57,14 +75,44 @@ package struct Console: Sendable {
     /// Writes one or more lines to standard error; characters that control a terminal are replaced.
     func errorLine(_ text: String) { error(text.printableLines + "\n") }
 
-    private static func write(_ text: String, to descriptor: Int32) {
+    /// Writes a text; returns the number of the error that kept it from being written.
+    private static func write(_ text: String, to descriptor: Int32) -> Int32? {
         var bytes = Array(text.utf8)[...]
         while !bytes.isEmpty {
             let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
+            if count > 0 {
+                bytes = bytes.dropFirst(count)
+                continue
+            }
+            switch errno {
+            case EINTR: continue
+            case EAGAIN: waitForRoom(in: descriptor)
             // The reader has gone; the command's work matters more than its output.
-            guard count > 0 else { return }
-            bytes = bytes.dropFirst(count)
+            case EPIPE: return nil
+            default: return errno
+            }
+        }
+        return nil
+    }
+
+    /// Waits until a descriptor takes more bytes, as another program has set it not to wait by itself.
+    private static func waitForRoom(in descriptor: Int32) {
+        var state = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        _ = poll(&state, 1, -1)
+    }
+}
+
+/// Whether output was lost.
+private final class LostOutput: Sendable {
+    private let state = Mutex(false)
+
+    var hasSome: Bool { state.withLock { $0 } }
+
+    /// Notes that some was lost; returns whether it is the first time.
+    func isFirst() -> Bool {
+        state.withLock { hasSome in
+            defer { hasSome = true }
+            return !hasSome
         }
     }
 }
