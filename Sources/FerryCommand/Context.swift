@@ -40,9 +40,10 @@ package struct Context: Sendable {
     /// The context of this process.
     package static var live: Context {
         let start = ContinuousClock.now
+        let console = Console.live
         return Context(
-            console: .live,
-            daemon: TransferDaemon(),
+            console: console,
+            daemon: TransferDaemon { console.errorLine("ferry: \($0)") },
             now: { Date() },
             instant: { ContinuousClock.now - start },
             interrupts: { await Interrupts.stream() },

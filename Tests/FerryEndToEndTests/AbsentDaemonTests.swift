@@ -62,6 +62,26 @@ import Testing
         #expect(try await home.ferry("list").exit == .exited(status: 0))
     }
 
+    @Test(arguments: ["status", "stop"])
+    func `REL-10: ferry says that ferryd does not answer, and gives up what is about it alone`(
+        command: String
+    ) async throws {
+        _ = try Directory(opening: home.state, creatingPrivate: true)
+        let directory = try Directory(opening: home.state + "/run", creatingPrivate: true)
+        // Nobody ever takes what comes in.
+        let listener = try UnixSocket.listen("io.ferry.Transfer", in: directory)
+        let run = try await home.ferry("daemon", command)
+        #expect(run.exit == .exited(status: 4))
+        #expect(
+            run.error == """
+                ferry: ferryd has not answered for 5 seconds; still waiting
+                ferry: ferryd has not answered for 10 seconds
+
+                """
+        )
+        try listener.close()
+    }
+
     @Test func `REL-10: a directory that ferryd would refuse gets nothing put into it`()
         async throws
     {

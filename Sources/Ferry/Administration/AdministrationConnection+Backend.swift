@@ -3,6 +3,9 @@ import FerryWire
 
 /// The daemon itself, by a call for each operation.
 extension AdministrationConnection: TransferDaemon.Backend {
+    /// How long the daemon has to say how it is doing, or that it has stopped.
+    private static let limit = Duration.seconds(10)
+
     func page(
         _ query: TransferDaemon.Query,
         after last: TransferDaemon.Transfer.ID?,
@@ -97,13 +100,15 @@ extension AdministrationConnection: TransferDaemon.Backend {
     }
 
     func status() async throws(TransferDaemonError) -> TransferDaemon.Status? {
-        try await callIfRunning(Wire.GetStatus()).map { TransferDaemon.Status($0.status) }
+        try await callIfRunning(Wire.GetStatus(), limit: Self.limit).map {
+            TransferDaemon.Status($0.status)
+        }
     }
 
     func stop() async throws(TransferDaemonError) -> Bool {
         // Its queue is free when its process has ended, which is after the reply.
         let end = locations.daemon.flatMap { try? ProcessEnd(of: $0) }
-        guard try await callIfRunning(Wire.Stop()) != nil else { return false }
+        guard try await callIfRunning(Wire.Stop(), limit: Self.limit) != nil else { return false }
         try? await end?.wait()
         return true
     }

@@ -9,7 +9,9 @@ final class AdministrationConnection: Sendable {
     /// Connecting may start a process, which blocks; one caller connects for all.
     private let queue = BlockingQueue(label: "ferry.administration")
     private let present = Mutex<VarlinkClient?>(nil)
-    private let patience: Duration
+    private let patience: Patience
+    /// Whether the program has been told that the daemon does not answer.
+    private let hasReported = Mutex(false)
     /// Where the daemon is found.
     var locations: SocketLocations { starter.locations }
 
@@ -18,11 +20,11 @@ final class AdministrationConnection: Sendable {
     /// - Parameters:
     ///   - startsIfNeeded: Whether the daemon is started if it is not running.
     ///   - starter: The starter that connects.
-    ///   - patience: How long a call waits for an answer before it checks whether the daemon is stopped.
+    ///   - patience: What happens while a call has no answer.
     init(
         startsIfNeeded: Bool,
         starter: DaemonStarter = DaemonStarter(),
-        patience: Duration = .seconds(3)
+        patience: Patience = Patience()
     ) {
         self.startsIfNeeded = startsIfNeeded
         self.starter = starter
@@ -38,12 +40,18 @@ final class AdministrationConnection: Sendable {
 
     /// Calls a method if the daemon is running.
     ///
+    /// - Parameters:
+    ///   - method: The method.
+    ///   - limit: How long the daemon has for its answer; nil for as long as it takes.
     /// - Returns: nil if it is not.
+    /// - Throws: ``TransferDaemonError/Code/disconnected`` if it has not answered in time.
     func callIfRunning<Method: TransferMethod>(
-        _ method: Method
+        _ method: Method,
+        limit: Duration? = nil
     ) async throws(TransferDaemonError) -> Method.Reply? {
         do throws(TransferDaemonError) {
-            return try await call(method, over: try await client(starting: false))
+            let client = try await client(starting: false)
+            return try await call(method, over: client, limit: limit)
         } catch let error where error.code == .notRunning {
             return nil
         }
@@ -66,9 +74,10 @@ final class AdministrationConnection: Sendable {
 
     private func call<Method: TransferMethod>(
         _ method: Method,
-        over client: VarlinkClient
+        over client: VarlinkClient,
+        limit: Duration? = nil
     ) async throws(TransferDaemonError) -> Method.Reply {
-        let patience = patience
+        let patience = patienceReportingOnce(limit: limit)
         let locations = locations
         return try await withCheckedContinuation { continuation in
             LoopActor.perform {
@@ -81,6 +90,21 @@ final class AdministrationConnection: Sendable {
                 call.wait(patience)
             }
         }.get()
+    }
+
+    /// Returns what happens while a call has no answer. The program is told once: many calls may wait for the same daemon.
+    private func patienceReportingOnce(limit: Duration?) -> Patience {
+        var patience = patience
+        patience.limit = limit
+        guard let report = patience.report else { return patience }
+        patience.report = { message in
+            let isFirst = self.hasReported.withLock { hasReported in
+                defer { hasReported = true }
+                return !hasReported
+            }
+            if isFirst { report(message) }
+        }
+        return patience
     }
 
     private func client(starting: Bool) async throws(TransferDaemonError) -> VarlinkClient {
@@ -104,6 +128,18 @@ final class AdministrationConnection: Sendable {
     }
 }
 
+/// What happens while a call has no answer.
+struct Patience: Sendable {
+    /// The time after which it is checked whether the daemon is stopped, and after that at doubled intervals.
+    var untilCheck = Duration.seconds(3)
+    /// The time after which the program is told.
+    var untilReport = Duration.seconds(5)
+    /// The time after which the call fails; nil for never.
+    var limit: Duration?
+    /// Tells the program, in words for people; nil for not at all.
+    var report: (@Sendable (String) -> Void)?
+}
+
 /// A call to the daemon that fails if the daemon is stopped.
 ///
 /// A working daemon may be slow, for example because its disk is full. A daemon that was stopped, by SIGSTOP or a
@@ -112,7 +148,7 @@ final class AdministrationConnection: Sendable {
 final class PatientCall<Reply: Sendable> {
     private let locations: SocketLocations
     private let completion: @LoopActor (Result<Reply, TransferDaemonError>) -> Void
-    private var timer: LoopTimer?
+    private var timers: [LoopTimer] = []
     private var hasEnded = false
 
     init(
@@ -123,12 +159,31 @@ final class PatientCall<Reply: Sendable> {
         self.completion = completion
     }
 
-    /// Checks whether the daemon is stopped, after `patience` without an answer and then at doubled intervals.
-    func wait(_ patience: Duration) {
+    /// Waits for the answer.
+    ///
+    /// - Parameter patience: What happens until it is there.
+    func wait(_ patience: Patience) {
         guard !hasEnded else { return }
-        timer = EventLoop.shared.schedule(after: patience) { [self] in
+        check(after: patience.untilCheck)
+        if let report = patience.report {
+            after(patience.untilReport) { [self] in
+                report("\(silence(of: patience.untilReport)); still waiting")
+            }
+        }
+        if let limit = patience.limit {
+            after(limit) { [self] in
+                let hint = locations.daemon.map { "; 'kill -9 \($0)' ends it" } ?? ""
+                let message = silence(of: limit) + hint
+                finish(.failure(TransferDaemonError(.disconnected, message: message)))
+            }
+        }
+    }
+
+    /// Checks whether the daemon is stopped, after some time and then at doubled intervals.
+    private func check(after duration: Duration) {
+        after(duration) { [self] in
             guard let daemon = locations.daemon, ProcessCondition.isStopped(daemon) else {
-                return wait(patience * 2)
+                return check(after: duration * 2)
             }
             let message =
                 "ferryd, process \(daemon), is stopped and does not answer; 'kill -CONT \(daemon)' has it go on"
@@ -136,11 +191,21 @@ final class PatientCall<Reply: Sendable> {
         }
     }
 
+    private func silence(of duration: Duration) -> String {
+        let process = locations.daemon.map { ", process \($0)," } ?? ""
+        return "ferryd\(process) has not answered for \(duration.components.seconds) seconds"
+    }
+
+    private func after(_ duration: Duration, _ action: @escaping @LoopActor () -> Void) {
+        timers.append(EventLoop.shared.schedule(after: duration, handler: action))
+    }
+
+    /// Ends the wait, by the answer or without one.
     func finish(_ result: Result<Reply, TransferDaemonError>) {
         guard !hasEnded else { return }
         hasEnded = true
-        timer?.cancel()
-        timer = nil
+        for timer in timers { timer.cancel() }
+        timers = []
         completion(result)
     }
 }

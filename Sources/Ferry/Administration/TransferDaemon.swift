@@ -28,6 +28,21 @@ public struct TransferDaemon: Sendable {
         self.init(backend: AdministrationConnection(startsIfNeeded: startsIfNeeded))
     }
 
+    /// The daemon of the current user, for a program whose user watches it.
+    ///
+    /// - Parameters:
+    ///   - startsIfNeeded: Whether a call starts the daemon if it is not running.
+    ///   - reportingSilence: Called once on any thread, with words for people, when a call has had no answer for 5 seconds.
+    package init(
+        startsIfNeeded: Bool = true,
+        reportingSilence: @escaping @Sendable (String) -> Void
+    ) {
+        let patience = Patience(report: reportingSilence)
+        self.init(
+            backend: AdministrationConnection(startsIfNeeded: startsIfNeeded, patience: patience)
+        )
+    }
+
     /// A daemon behind another backend, for tests of programs that administer it.
     package init(backend: any Backend) {
         self.backend = backend
@@ -225,7 +240,8 @@ extension TransferDaemon {
     /// Returns the daemon's status; never starts the daemon.
     ///
     /// - Returns: nil when it is not running.
-    /// - Throws: ``TransferDaemonError`` when it is running and cannot be reached or refuses.
+    /// - Throws: ``TransferDaemonError`` when it is running and cannot be reached or refuses, or has not answered for
+    ///   10 seconds.
     public func status() async throws(TransferDaemonError) -> Status? {
         try await backend.status()
     }
@@ -236,7 +252,8 @@ extension TransferDaemon {
     /// that needs it.
     ///
     /// - Returns: false when it was not running.
-    /// - Throws: ``TransferDaemonError`` when it is running and cannot be reached or refuses.
+    /// - Throws: ``TransferDaemonError`` when it is running and cannot be reached or refuses, or has not answered for
+    ///   10 seconds.
     @discardableResult
     public func stop() async throws(TransferDaemonError) -> Bool {
         try await backend.stop()

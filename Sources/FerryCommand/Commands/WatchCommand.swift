@@ -28,6 +28,10 @@ struct WatchCommand: Command {
     }
 
     func run(in context: Context) async throws -> ExitCode {
+        if identifiers.isEmpty {
+            // A stream says nothing of a ferryd that does not answer; a call does.
+            _ = try await context.daemon.page(limit: 1)
+        }
         var rows: [TransferRow] = []
         for identifier in identifiers {
             rows.append(TransferRow(try await context.daemon.transfer(identifier)))
