@@ -128,6 +128,16 @@ import Testing
         #expect(server.requests(to: "/bad").count == count)
     }
 
+    @Test func `USE-3: a file that is given up says by which option`() async throws {
+        let server = try FixtureServer()
+        server.on("/hung", .content(.text("late")).waiting(at: FixtureGate()))
+        let url = server.url("/hung")
+        let get = try await home.ferry("get", "--give-up-after", "1s", "-d", home.files, url)
+        #expect(get.exit == .exited(status: 1))
+        #expect(get.error.contains("longer than --give-up-after allows"), "\(get.error)")
+        #expect(!get.error.contains("session"))
+    }
+
     @Test func `a tilde in quotes is a directory`() async throws {
         let server = try FixtureServer()
         server.on("/a", .content(.text("a")))

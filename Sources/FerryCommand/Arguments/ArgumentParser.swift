@@ -42,7 +42,7 @@ struct ArgumentParser {
                 rest = []
             } else if word.hasPrefix("--") {
                 try takeLongOption(word.dropFirst(2))
-            } else if word.hasPrefix("-"), word.count > 1 {
+            } else if word.hasPrefix("-"), word.count > 1, !isNegativeOperand(word) {
                 try takeLetters(word.dropFirst())
             } else {
                 try takeWord(word)
@@ -53,6 +53,11 @@ struct ArgumentParser {
         guard let command = syntax.command else { return try withoutCommand() }
         try checkOperandCount()
         return .run(command, arguments)
+    }
+
+    /// Whether a word is a number below zero where there may be one, which is no option.
+    private func isNegativeOperand(_ word: String) -> Bool {
+        syntax.operands != nil && word.dropFirst().first.map { $0.isASCII && $0.isNumber } == true
     }
 
     private mutating func takeWord(_ word: String) throws(UsageError) {

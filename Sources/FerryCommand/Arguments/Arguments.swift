@@ -93,7 +93,23 @@ extension Arguments {
             let hint = text.contains("://") ? "" : " Did you mean 'https://\(text)'?"
             throw error("'\(text)' is no http or https URL.\(hint)")
         }
+        guard Self.hasValidPort(text) else {
+            throw error("The port of '\(url.shown)' is no number from 1 to 65535.")
+        }
         return url
+    }
+
+    /// Whether a URL has a valid port or none; Foundation takes any number for one.
+    private static func hasValidPort(_ text: String) -> Bool {
+        let rest = text.utf8.drop { $0 != UInt8(ascii: "/") }.dropFirst(2)
+        let authority = rest.prefix { !"/?#".utf8.contains($0) }
+        let host = authority.split(separator: UInt8(ascii: "@"), omittingEmptySubsequences: false)
+            .last
+        // An IPv6 address has colons in its brackets.
+        let end = host?.split(separator: UInt8(ascii: "]"), omittingEmptySubsequences: false).last
+        guard let end, let colon = end.lastIndex(of: UInt8(ascii: ":")) else { return true }
+        let port = Substring(end[end.index(after: colon)...])
+        return port.isEmpty || UInt16(port).map { $0 > 0 } == true
     }
 
     /// A rate in bytes per second; nil for no limit.

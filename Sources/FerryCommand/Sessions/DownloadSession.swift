@@ -194,12 +194,26 @@ extension Outcome.Reason {
     /// The code of a session that another process of `ferry` has open.
     static let inUse = "\(URLError.Code.backgroundSessionInUseByAnotherProcess.rawValue)"
 
+    /// Returns a message about a file of `ferry get` in the command's words: who uses it has heard of no session.
+    ///
+    /// - Parameter message: The message.
+    /// - Returns: The message in the command's words.
+    static func withoutSession(_ message: String) -> String {
+        message.replacing(
+            "longer than its session allows",
+            with: "longer than --give-up-after allows"
+        )
+    }
+
     /// The reason in a task's error.
     init(_ error: any Error) {
         let code = (error as? URLError)?.code.rawValue ?? (error as NSError).code
         // Apple's description names the kind of failure, the reason says what happened.
         let reason = (error as NSError).localizedFailureReason
-        self.init(code: String(code), message: reason ?? error.localizedDescription)
+        self.init(
+            code: String(code),
+            message: Self.withoutSession(reason ?? error.localizedDescription)
+        )
     }
 }
 

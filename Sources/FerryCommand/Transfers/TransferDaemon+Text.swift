@@ -14,7 +14,12 @@ extension TransferDaemon.Transfer {
 
     /// The reason why a completed transfer has no usable file; nil when it has one.
     var reasonForFailure: Outcome.Reason? {
-        if let failure { return Outcome.Reason(code: failure.code, message: failure.message) }
+        if let failure {
+            let isOwn = application == DownloadSession.application
+            let message =
+                isOwn ? Outcome.Reason.withoutSession(failure.message) : failure.message
+            return Outcome.Reason(code: failure.code, message: message)
+        }
         return response.flatMap(Outcome.Reason.init(response:))
     }
 

@@ -72,6 +72,22 @@ import Testing
         ),
         ("background-events", "only ferryd calls this.", "ferry background-events"),
         (
+            "get http://example.org:65536/a",
+            "The port of 'http://example.org:65536/a' is no number from 1 to 65535.", "ferry get"
+        ),
+        (
+            "get https://me:1@[::1]:0?a:b",
+            "The port of 'https://me@[::1]:0?a:b' is no number from 1 to 65535.", "ferry get"
+        ),
+        (
+            "relink http://example.org:99999999999999999999/ 1",
+            "The port of 'http://example.org:99999999999999999999/' is no number from 1 to 65535.",
+            "ferry relink"
+        ),
+        ("priority -0.5 1", "'-0.5' is no number from 0 to 1.", "ferry priority"),
+        ("pause 1 -2", "'-2' is no task; 'ferry list' shows their numbers.", "ferry pause"),
+        ("list -1", "there is no option '-1'.", "ferry list"),
+        (
             "get -o \(String(repeating: "ä", count: 128)) https://example.org/a",
             "A file's name has at most 255 bytes; that of --output has 256.", "ferry get"
         ),
@@ -87,6 +103,13 @@ import Testing
         #expect(run.output == "")
         #expect(run.code == .usage)
         #expect(daemon.calls == [])
+    }
+
+    @Test(arguments: [
+        "http://[::1]:80/", "http://a@b:c@d:65535", "http://example.org:/a:b", "http://[::1]/",
+    ])
+    func `a port that is one or none is no reason to refuse a URL`(url: String) throws {
+        #expect(throws: Never.self) { _ = try Arguments().webAddress(url) }
     }
 
     @Test(arguments: [("", "w\u{E4}"), ("get", "d"), ("get -d", "o"), ("pause", "1")])
