@@ -92,7 +92,9 @@ final class AdministrationConnection: Sendable {
         }.get()
     }
 
-    /// Returns what happens while a call has no answer. The program is told once: many calls may wait for the same daemon.
+    /// Returns what happens while a call has no answer.
+    ///
+    /// The program is told once: many calls may wait for the same daemon.
     private func patienceReportingOnce(limit: Duration?) -> Patience {
         var patience = patience
         patience.limit = limit

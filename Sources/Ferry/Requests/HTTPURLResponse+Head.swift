@@ -33,6 +33,7 @@ extension HTTPURLResponse {
     /// `Content-Length` is the length before decoding, and says nothing about a body in chunks (RFC 9112 §6.3).
     ///
     /// - Parameter field: Returns the value of a header field, if the response has it.
+    /// - Returns: The length.
     static func bodyByteCount(_ field: (String) -> String?) -> Int64 {
         guard (field("Content-Encoding") ?? "identity").lowercased() == "identity",
             field("Transfer-Encoding") == nil

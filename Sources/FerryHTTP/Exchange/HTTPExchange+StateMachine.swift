@@ -134,6 +134,7 @@ extension HTTPExchange {
         ///
         /// - Parameter saysWhatArrived: Whether the connection's protocol says which requests the server has not
         ///   received; libcurl repeats only those then.
+        /// - Returns: Whether it may be sent.
         mutating func sends(saysWhatArrived: Bool) -> Bool {
             guard !mayHaveArrived || isIdempotent else {
                 let message =

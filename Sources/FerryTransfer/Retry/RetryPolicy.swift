@@ -26,8 +26,9 @@ package struct RetryPolicy: Hashable, Sendable {
     package var maximumDelay: Duration
     /// How a delay is spread; `equal` by default.
     package var jitter: Jitter
-    /// How often in a row a server may say that it is unavailable before its response counts as
-    /// the answer; 10 by default. With ``statuses`` and ``maximumAttempts``, those decide.
+    /// How often in a row a server may say that it is unavailable before its response counts as the answer.
+    ///
+    /// Default: 10. With ``statuses`` and ``maximumAttempts``, those decide.
     package var maximumUnavailableResponses: Int
     /// How many attempts in a row may fail before the transfer does; `nil`, the default, for as many as there
     /// is time for.
