@@ -80,7 +80,7 @@ struct HangingFileTests {
         let get = try await home.ferry("get", "-d", home.files, server.url("/file"))
         #expect(get.exit == .exited(status: 0), "\(get.error)")
         // Not by `ferry why`: the next attempt begins at once, and says nothing of this one.
-        while try await !home.ferry("log", "1").output.contains("does not answer") {
+        while try await !home.ferry("log", "1").output.contains("does not respond") {
             try Task.checkCancellation()
         }
         let cancel = try await home.ferry("cancel", "1")
