@@ -123,7 +123,7 @@ struct LongQueueTests {
             environment: ["PATH": "/usr/bin:/bin"]
         )
         #expect(result.output == "1000 sessions, 2001 connections\n", "\(result.error)")
-        #expect(try await home.ferry("list").error == "")
+        #expect(try await home.ferry("list").exit == .exited(status: 0))
     }
 
     /// Seventeen processes, since one may have 128 connections; each client opens a session and waits
