@@ -137,7 +137,7 @@ struct AsyncBytesTests {
         stream.append(Data([1]))
         await hasRead.wait()
         reader.cancel()
-        await #expect(throws: URLError(.cancelled)) { try await reader.value }
+        await expectURLError(.cancelled) { try await reader.value }
         #expect(isAbandoned.value)
     }
 

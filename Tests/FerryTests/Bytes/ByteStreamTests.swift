@@ -70,7 +70,7 @@ struct ByteStreamTests {
         }
         if isWaiting { await hasBegun.wait() }
         reader.cancel()
-        await #expect(throws: URLError(.cancelled)) { try await reader.value }
+        await expectURLError(.cancelled) { try await reader.value }
         #expect(abandonedCount.value == 1)
         stream.append(Data("late".utf8))
         stream.finish(URLError(.timedOut))
@@ -87,7 +87,7 @@ struct ByteStreamTests {
             withUnsafeCurrentTask { $0?.cancel() }
             return try await stream.next()
         }
-        await #expect(throws: URLError(.cancelled)) { try await reader.value }
+        await expectURLError(.cancelled) { try await reader.value }
         #expect(abandonedCount.value == 1)
         #expect(taken.value.isEmpty)
     }
