@@ -24,10 +24,8 @@ struct LatestResponse: Sendable {
     /// Whether there is a response.
     var isThere: Bool { head != nil || made != nil }
 
-    /// Whether it may answer no request but the one that it was made for (RFC 9111 §5.2.2.5).
-    var isForOneRequest: Bool {
-        head.map { CacheControl(fields: $0.fields).isNoStore } ?? false
-    }
+    /// Whether it may answer no request but the one that it was made for.
+    var isForOneRequest: Bool { head?.isForOneRequest ?? false }
 
     /// The length of the body as the app gets it; `NSURLSessionTransferSizeUnknown` where it is not
     /// known, as for one that is decoded.
@@ -54,4 +52,9 @@ extension [HTTPField] {
         let values = values(named: name)
         return values.isEmpty ? nil : values.joined(separator: ", ")
     }
+}
+
+extension HTTPResponseHead {
+    /// Whether the response may answer no request but the one that it was made for (RFC 9111 §5.2.2.5).
+    var isForOneRequest: Bool { CacheControl(fields: fields).isNoStore }
 }

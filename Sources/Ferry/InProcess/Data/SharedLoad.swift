@@ -74,7 +74,7 @@ final class SharedLoad {
 
 extension SharedLoad: ResourceReceiver {
     func didReceive(_ response: LatestResponse) {
-        if response.isForOneRequest { releaseFollowers() }
+        if members.count > 1, response.isForOneRequest { releaseFollowers() }
         close()
         for member in members { member.receiver?.didReceive(response) }
     }

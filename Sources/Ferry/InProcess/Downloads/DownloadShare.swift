@@ -87,7 +87,7 @@ extension DownloadShare: LoadReceiver {
         didReceive head: HTTPResponseHead,
         to request: TransferRequest
     ) -> HTTPBodyDisposition {
-        if LatestResponse(head).isForOneRequest { releaseFollowers() }
+        if isShared, head.isForOneRequest { releaseFollowers() }
         end()
         return tellParts { $0.load(load, didReceive: head, to: request) }
     }

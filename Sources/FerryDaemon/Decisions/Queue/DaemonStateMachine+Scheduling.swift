@@ -186,7 +186,9 @@ extension DaemonStateMachine {
     /// Has the search pass over the tasks of an application for a full host, which nobody leaves for it now; they would
     /// hide its tasks for other hosts.
     private mutating func refusePlace(of task: TaskRecord) {
-        guard running.budget.isFull(host: task.host) else { return }
+        guard running.budget.isFull(host: task.host),
+            search.refusals[task.host]?.contains(task.sessionID) != true
+        else { return }
         let application = application(of: task)
         search.refuse(Set(sessions.ids { $0.applicationID == application }), host: task.host)
     }
