@@ -171,6 +171,36 @@ import Testing
         )
     }
 
+    @Test func `USE-5: a finished file that can be saved nowhere is in the log of files`()
+        async throws
+    {
+        let server = try FixtureServer()
+        let gate = FixtureGate()
+        server.on("/song", .content(.text("la")).waiting(at: gate))
+        let music = home.files + "/music"
+        let get = try await home.ferry("get", "--detach", "-d", music, server.url("/song"))
+        #expect(get.exit == .exited(status: 0), "\(get.error)")
+        // Neither the destination nor the place of files without one is a directory.
+        try FileManager.default.removeItem(atPath: music)
+        for path in [music, home.path + "/.local/share"] {
+            try Data().write(to: URL(filePath: path))
+        }
+        let log = try await EventPipe(in: home)
+        let writer = try log.writer()
+        let follower = try await TestProcess(
+            TestHome.executable("ferry"),
+            ["log", "--follow"],
+            environment: home.environment,
+            output: writer.rawValue
+        )
+        gate.open()
+        _ = await log.next { $0.contains("ferry has ended") }
+        await follower.killed()
+        let files = try await home.ferry("log", "--files")
+        #expect(files.output.contains("Not a directory"), "\(files)")
+        #expect(files.output.contains("ferryd keeps the file and tries again"), "\(files)")
+    }
+
     /// Runs a line of shell in which `$0` is the command.
     private func sh(
         _ script: String,

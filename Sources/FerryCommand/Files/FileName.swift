@@ -34,7 +34,7 @@ struct FileName: Hashable, Sendable {
             .drop { $0 == "." || $0 == "-" || $0.properties.isWhitespace }
         let end = trimmed.lastIndex { !$0.properties.isWhitespace && $0 != "." }
         guard let end else { return nil }
-        text = Self.bounded(String(trimmed[...end]))
+        text = Self.bounded(String(trimmed[...end]), to: Self.maximumByteCount)
     }
 
     /// Creates a name that the user chose, which may be that of a hidden file.
@@ -61,10 +61,14 @@ struct FileName: Hashable, Sendable {
 
     /// Returns the name to try after others were taken, such as `name.1`.
     ///
+    /// A name without room for the number is shortened.
+    ///
     /// - Parameter number: The number of names that were taken.
     /// - Returns: The name.
     func numbered(_ number: Int) -> String {
-        number == 0 ? text : "\(text).\(number)"
+        guard number > 0 else { return text }
+        let suffix = ".\(number)"
+        return Self.bounded(text, to: Self.longestByteCount - suffix.utf8.count) + suffix
     }
 
     private static func lastComponent(of url: URL) -> String? {
@@ -75,7 +79,7 @@ struct FileName: Hashable, Sendable {
     }
 
     /// Returns the name, shortened at the end of its stem, so that the extension is kept.
-    private static func bounded(_ name: String) -> String {
+    private static func bounded(_ name: String, to maximumByteCount: Int) -> String {
         guard name.utf8.count > maximumByteCount else { return name }
         var suffix = ""
         if let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")), name[dot...].utf8.count <= 16 {

@@ -115,7 +115,10 @@ final class DownloadSession: NSObject, URLSessionDownloadDelegate {
         } catch {
             // Returning would delete the file. Until this process has returned, ferryd keeps the file, and starts
             // another process for it after a while.
-            Console.live.errorLine("ferry: \(error); ferryd keeps the file and tries again")
+            let message = "\(error); ferryd keeps the file and tries again"
+            let outcome = Outcome.failed(Outcome.Reason(code: "cannotPlace", message: message))
+            report(id(of: downloadTask), downloadTask.originalRequest?.url, outcome)
+            Console.live.errorLine("ferry: \(message)")
             exit(ExitCode.failure.rawValue)
         }
     }

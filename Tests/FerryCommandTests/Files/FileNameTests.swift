@@ -78,4 +78,11 @@ import Testing
     @Test func `a name that the user chose is taken as it is`() {
         #expect(FileName(chosen: ".netrc").text == ".netrc")
     }
+
+    @Test func `the longest name that the user can choose is shortened for a number`() {
+        let name = FileName(chosen: String(repeating: "ü", count: 125) + ".html")
+        #expect(name.numbered(0) == name.text)
+        #expect(name.numbered(1) == String(repeating: "ü", count: 124) + ".html.1")
+        #expect(name.numbered(12).utf8.count == 255 - 1)
+    }
 }
