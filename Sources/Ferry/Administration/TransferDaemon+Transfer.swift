@@ -30,7 +30,8 @@ extension TransferDaemon {
         public var expectedByteCount: Int64?
         /// What it sends; nil for a download.
         public var upload: Upload?
-        /// Why it is not running; nil if it is running or completed.
+        /// Why it waits, or that a person has paused it; nil if it is running, if its application has suspended it,
+        /// or if it has ended.
         public var wait: Wait?
         /// The latest failure; kept while the transfer is retried.
         public var failure: Failure?

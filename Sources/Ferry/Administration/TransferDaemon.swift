@@ -5,7 +5,7 @@ public import Foundation
 ///
 /// An app that downloads needs ``URLSession`` only. This type is for lists, monitors and commands:
 /// it sees the background transfers of all applications of the user, whichever program started them.
-/// The `ferry` command uses nothing else.
+/// The `ferry` command uses it, and background sessions for `ferry get`.
 ///
 /// ```swift
 /// let daemon = TransferDaemon()

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("URLSessionConfiguration", .timeLimit(.minutes(5)))
 struct URLSessionConfigurationTests {
-    @Test func `section 4: the defaults of the three kinds`() {
+    @Test func `the defaults of the three kinds`() {
         let kinds: [URLSessionConfiguration] = [
             .default, .ephemeral, .background(withIdentifier: "id"),
         ]

@@ -226,7 +226,7 @@ struct CookieStoreTests {
         #expect(samples.store.field(for: other, handlesCookies: true) == nil)
     }
 
-    @Test func `section 4: httpShouldSetCookies false sends none, but stores`() throws {
+    @Test func `httpShouldSetCookies false sends none, but stores`() throws {
         let samples = try CookieSamples { $0.httpShouldSetCookies = false }
         try samples.set("a=b")
         #expect(samples.sent() == nil)
@@ -265,7 +265,7 @@ struct CookieStoreTests {
         ("https://sub.www.example.com/", true), ("https://example.org/", false),
         ("https://ww.example.com/", false), ("file:///a", false),
     ])
-    func `section 4: cookies come from the main document's domain only`(
+    func `cookies come from the main document's domain only`(
         mainDocument: String?,
         isAccepted: Bool
     ) throws {

@@ -63,7 +63,7 @@ struct ConnectivityGateStateMachineTests {
         #expect(machine.found(expensive) == [.holdBack])
     }
 
-    @Test func `section 4: a forbidden network fails a transfer that does not wait`() {
+    @Test func `a forbidden network fails a transfer that does not wait`() {
         var machine = Machine(waits: false)
         machine.came()
         #expect(machine.found(expensive) == [.refuse(.expensiveNetwork)])

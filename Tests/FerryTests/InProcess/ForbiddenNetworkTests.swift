@@ -77,7 +77,7 @@ struct ForbiddenNetworkTests {
     // MARK: - The start
 
     @Test(arguments: prohibitions, Kind.allCases)
-    func `section 4: a task in a network that it must not use fails, and says why`(
+    func `a task in a network that it must not use fails, and says why`(
         prohibition: Prohibition,
         kind: Kind
     ) async throws {
@@ -94,7 +94,7 @@ struct ForbiddenNetworkTests {
     }
 
     @Test(arguments: prohibitions)
-    func `section 4: what is allowed is used`(prohibition: Prohibition) async throws {
+    func `what is allowed is used`(prohibition: Prohibition) async throws {
         let others = Conditions.network.subtracting(prohibition.network)
         let conditions = ScriptedConditions(others.union(.power))
         try task(.data, in: session(conditions, prohibition.forbid)).resume()
@@ -104,7 +104,7 @@ struct ForbiddenNetworkTests {
         await conditions.waitForObservers(0)
     }
 
-    @Test func `section 4: a request may forbid more than the configuration`() async throws {
+    @Test func `a request may forbid more than the configuration`() async throws {
         let session = session(ScriptedConditions(.cellularNetwork)) { _ in }
         var request = URLRequest(url: try url())
         request.allowsCellularAccess = false
@@ -271,7 +271,7 @@ struct ForbiddenNetworkTests {
         await conditions.waitForObservers(0)
     }
 
-    @Test func `section 4: a download that does not wait fails with its resume data`()
+    @Test func `a download that does not wait fails with its resume data`()
         async throws
     {
         stall(after: 100_000)

@@ -164,7 +164,7 @@ struct InProcessStateMachineTests {
         #expect(machine.resume() == [.startClock, .enterLine])
     }
 
-    @Test func `section 4: who may not load ends as soon as it may not`() {
+    @Test func `who may not load ends as soon as it may not`() {
         var machine = running
         let forbidden = InProcessTransfer.Ending.networkForbidden(.cellularNetwork)
         let effects: [Machine.Effect] = [.stopClock, .stop, .giveConnectionBack, .end(forbidden)]

@@ -38,7 +38,7 @@ struct WebSocketNetworkTests {
         #expect(try await task.receive() == .string("la"))
     }
 
-    @Test func `section 4: a connection is not opened in a forbidden network`() async throws {
+    @Test func `a connection is not opened in a forbidden network`() async throws {
         let conditions = ScriptedConditions(.expensiveNetwork)
         try task(conditions, waits: false).resume()
         await recorder.waitForEnd()
