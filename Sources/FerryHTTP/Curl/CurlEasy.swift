@@ -74,6 +74,9 @@ import FerrySystem
         if exchange.needsNewConnection { try set(CURLOPT_FRESH_CONNECT, 1) }
     }
 
+    /// Whether libcurl has reported an error since the last ``reset()``, which need not end the transfer.
+    var hasError: Bool { errorText.pointee != 0 }
+
     /// Makes an error from a result, with libcurl's details.
     func error(_ code: CURLcode, hasHead: Bool) -> HTTPError {
         if let refusal = tunnelRefusal { return refusal }

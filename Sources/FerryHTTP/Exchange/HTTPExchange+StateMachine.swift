@@ -73,6 +73,8 @@ extension HTTPExchange {
         private var isOnKeptConnection = false
         /// Whether the request was sent and nothing says that the server has not received it.
         private var mayHaveArrived = false
+        /// Whether it was sent over HTTP/2.
+        private var hasUsedHTTP2 = false
         private(set) var isPaused = false
         private var isHeld = false
         private var isCoded = false
@@ -132,17 +134,21 @@ extension HTTPExchange {
         /// libcurl sends a request again if a kept connection ends before the response begins. The server may have
         /// carried it out by then, so a request that is not idempotent fails instead (RFC 9110 §9.2.2).
         ///
-        /// - Parameter saysWhatArrived: Whether the connection's protocol says which requests the server has not
-        ///   received; libcurl repeats only those then.
+        /// - Parameters:
+        ///   - speaksHTTP2: Whether the connection's protocol is HTTP/2.
+        ///   - hasError: Whether libcurl has reported an error. It does not if an HTTP/2 server says that it has not
+        ///     processed the request (RFC 9113 §8.7).
         /// - Returns: Whether it may be sent.
-        mutating func sends(saysWhatArrived: Bool) -> Bool {
-            guard !mayHaveArrived || isIdempotent else {
+        mutating func sends(speaksHTTP2: Bool, hasError: Bool) -> Bool {
+            let isUnprocessed = hasUsedHTTP2 && !hasError
+            guard !mayHaveArrived || isIdempotent || isUnprocessed else {
                 let message =
                     "The connection ended without a response, and the server may have carried out the request"
                 _ = fail(HTTPError(code: .connectionLost, message: message))
                 return false
             }
-            mayHaveArrived = !saysWhatArrived
+            mayHaveArrived = true
+            hasUsedHTTP2 = speaksHTTP2
             return true
         }
 

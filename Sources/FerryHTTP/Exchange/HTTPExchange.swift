@@ -179,10 +179,8 @@ extension HTTPExchange {
             guard machine.usesKeptConnection(isSilent: isSilent) else { return false }
         }
         let tlsConnection = easy.tlsConnection
-        // A server that closes an HTTP/2 connection says which streams it has not processed (RFC 9113 §6.8).
-        guard machine.sends(saysWhatArrived: tlsConnection?.speaksHTTP2 ?? false) else {
-            return false
-        }
+        let speaksHTTP2 = tlsConnection?.speaksHTTP2 ?? false
+        guard machine.sends(speaksHTTP2: speaksHTTP2, hasError: easy.hasError) else { return false }
         tlsEnd = tlsConnection.flatMap { HandshakeContext.kept(for: $0.pointer) }
         remoteAddress = address
         isConnecting = false

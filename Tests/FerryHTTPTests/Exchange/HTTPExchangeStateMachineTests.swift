@@ -8,11 +8,15 @@ import Testing
 
     let start = ContinuousClock.now
 
-    private func machine(idleTimeout: Duration = .seconds(60)) -> Machine {
+    private func machine(
+        idleTimeout: Duration = .seconds(60),
+        isIdempotent: Bool = true
+    ) -> Machine {
         Machine(
             url: "http://a/",
             maximumHeaderByteCount: 1000,
             idleTimeout: idleTimeout,
+            isIdempotent: isIdempotent,
             now: start
         )
     }
@@ -52,6 +56,19 @@ import Testing
     private func head(_ lines: String..., in machine: inout Machine) -> Machine.Reception {
         for line in lines { _ = receive(line + "\r\n", in: &machine) }
         return receive("\r\n", in: &machine)
+    }
+
+    @Test(arguments: [(true, false, true), (true, true, false), (false, false, false)])
+    func `RFC 9113 §8.7: what an HTTP/2 server has refused may be sent again, whatever it is`(
+        speaksHTTP2: Bool,
+        hasError: Bool,
+        isRepeated: Bool
+    ) {
+        var machine = machine(isIdempotent: false)
+        let isSent = machine.sends(speaksHTTP2: speaksHTTP2, hasError: false)
+        #expect(isSent)
+        let isSentAgain = machine.sends(speaksHTTP2: speaksHTTP2, hasError: hasError)
+        #expect(isSentAgain == isRepeated)
     }
 
     @Test func `a proxy's answer for another tunnel is read like the one for the first`() {

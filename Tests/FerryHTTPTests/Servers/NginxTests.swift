@@ -125,6 +125,31 @@ import Testing
         #expect(probe.error?.code == .connectionLost)
     }
 
+    @Test(arguments: [("POST", 1), ("PUT", 2)])
+    func `RFC 9110 §9.2.2: over HTTP/2, too, only what may be repeated is sent again`(
+        method: String,
+        count: Int
+    ) async throws {
+        let relay = try CuttingRelay(
+            to: UInt16(nginx.port(.secure)),
+            cuttingAfter: 20_000,
+            times: 1,
+            resets: true
+        )
+        let url = "https://127.0.0.1:\(relay.port)/post"
+        func request(_ method: String, _ body: [UInt8]?) -> HTTPRequest {
+            var request = HTTPRequest(url: url, method: method, body: body)
+            request.protocolChoice = .http2
+            return request
+        }
+        _ = try await client.fetch(request("GET", nil))
+        let probe = try await client.fetch(request(method, [UInt8](repeating: 7, count: 20_000)))
+        #expect(probe.error?.code == (count == 1 ? .connectionLost : nil))
+        _ = try await fetch("echo", by: .secure)
+        let methods = await nginx.requests(count: count + 2).map(\.method)
+        #expect(methods == ["GET"] + Array(repeating: method, count: count) + ["GET"])
+    }
+
     @Test func `uploads are stored, replaced and deleted`() async throws {
         let body = [UInt8](repeating: 7, count: 300_000)
         let created = try await fetch("upload/new.bin", method: "PUT", body: body)

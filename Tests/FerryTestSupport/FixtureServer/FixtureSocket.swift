@@ -78,6 +78,12 @@ final class FixtureSocket: Sendable {
         shutdown(descriptor, Int32(SHUT_RDWR))
     }
 
+    /// Ends the connection with a reset, as a machine that has crashed does when it is back.
+    func reset() {
+        var nobody = sockaddr(sa_family: sa_family_t(AF_UNSPEC), sa_data: sockaddr().sa_data)
+        connect(descriptor, &nobody, socklen_t(MemoryLayout<sockaddr>.size))
+    }
+
     /// Says that nothing more will be sent.
     func endSending() {
         shutdown(descriptor, Int32(SHUT_WR))

@@ -14,8 +14,14 @@ package final class CuttingRelay: Sendable {
     ///   - target: The server's port.
     ///   - byteCount: After how many bytes from the client a connection is cut.
     ///   - times: How often that happens.
+    ///   - resets: Whether the client sees a reset; otherwise it sees an end.
     /// - Throws: When there is no port.
-    package init(to target: UInt16, cuttingAfter byteCount: Int, times: Int) throws {
+    package init(
+        to target: UInt16,
+        cuttingAfter byteCount: Int,
+        times: Int,
+        resets: Bool = false
+    ) throws {
         let listener = try FixtureListener(host: "127.0.0.1")
         port = listener.port
         let cuts = Countdown(times)
@@ -29,7 +35,7 @@ package final class CuttingRelay: Sendable {
                     Self.carry(from: near, to: far) { count in
                         total += count
                         guard total >= byteCount, cuts.take() else { return true }
-                        near.cut()
+                        if resets { near.reset() } else { near.cut() }
                         return false
                     }
                 }
