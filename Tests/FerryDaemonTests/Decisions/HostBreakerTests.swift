@@ -62,6 +62,26 @@ import Testing
         #expect(bench.wait(of: waiting[0])?.reason == .hostFailure)
     }
 
+    @Test func `REL-4: files that a server cannot serve keep back none that it can`() {
+        var bench = MachineBench(.limits(total: 9, host: 9))
+        let client = bench.open(configuration: .limited(6))
+        let bad = (1...8).map { bench.start(client, $0) }
+        let good = bench.start(client, 9)
+        for task in bad {
+            bench.fail(task, .serverUnavailable)
+            let count = bench.loading.count
+            #expect(task < bad[3] ? count == 6 : count <= 6)
+        }
+        // It does not wait for the pauses of the others, which are tried by one at a time.
+        #expect(bench.loading == [good])
+        let next = bench.start(client, 10)
+        #expect(bench.loading == [good])
+        #expect(bench.wait(of: next)?.reason == .hostFailure, "\(bench.machine.breaker)")
+        bench.input { $0.progressed(task: good, received: 10, expected: 20, at: $1) }
+        bench.wait(3600)
+        #expect(bench.transfers.count == 6)
+    }
+
     @Test func `bytes of one transfer let the others go`() {
         var bench = MachineBench(.limits(total: 9, host: 9))
         let client = bench.open(configuration: .limited(9))

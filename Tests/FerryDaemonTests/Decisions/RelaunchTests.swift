@@ -137,6 +137,29 @@ import Testing
         #expect(Array(bench.launches.prefix(4)) == ["bad", "good", "better", "bad"])
     }
 
+    @Test func `USE-2: a session waits for no start that has failed for another`() {
+        var (bench, task) = Self.bench(configuration: Self.alone)
+        bench.finish(task)
+        for _ in 0..<14 {
+            bench.ended(application: 1)
+            bench.wait(3600)
+        }
+        bench.ended(application: 1)
+        let client = bench.open("good", process: 2, configuration: Self.alone)
+        let good = bench.start(client)
+        bench.disconnect(client)
+        bench.finish(good)
+        bench.wait(1)
+        #expect(bench.launches.last == "good")
+        // It is tried as often as the other one.
+        let count = bench.launches.count
+        bench.ended(application: 1)
+        bench.wait(3590)
+        #expect(bench.launches.count == count)
+        bench.wait(10)
+        #expect(bench.launches.last == "session")
+    }
+
     @Test
     func `of two processes that open a session at once, none keeps the start of another one back`()
     {

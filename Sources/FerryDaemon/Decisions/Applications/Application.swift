@@ -6,6 +6,8 @@ extension DaemonStateMachine {
     struct Application: Hashable, Sendable {
         /// The record of an application's start.
         private struct Start: Hashable, Sendable {
+            /// When it was planned.
+            var time: Date
             /// The number of consecutive starts.
             var attempts: Int
             /// The earliest time of the next one.
@@ -63,14 +65,18 @@ extension DaemonStateMachine {
         }
 
         /// It is to be started, which is stored first.
-        mutating func planLaunch(for session: Int64, notAgainBefore next: Date) {
+        mutating func planLaunch(for session: Int64, at now: Date, notAgainBefore next: Date) {
             latestSession = session
             record.launchAttempts += 1
             record.nextLaunchAt = next
             isLaunching = true
-            latestStart = Start(attempts: record.launchAttempts, next: next)
+            latestStart = Start(time: now, attempts: record.launchAttempts, next: next)
             hasMadeTasks = false
         }
+
+        /// When this daemon has started it last; `nil` if it has not, or if the process has made tasks: it may cause its
+        /// next starts itself.
+        var latestLaunch: Date? { hasMadeTasks ? nil : latestStart?.time }
 
         /// Its start is stored.
         mutating func launchStored() { isLaunching = false }

@@ -67,16 +67,28 @@ extension DaemonStateMachine {
             return [.setTimer(.relaunch(application: id), nil)]
         }
         let next = max(
-            application.record.nextLaunchAt ?? .distantPast,
+            nextLaunch(of: application, for: session) ?? .distantPast,
             applications.relaunchesBegin
         )
         if next > now { return [.setTimer(.relaunch(application: id), next)] }
         return startLaunching(application, session, at: now)
     }
 
+    /// Returns the earliest time at which an application is started for a session; `nil` for at once.
+    ///
+    /// A session for which it was not started waits no longer because the starts for other sessions have failed.
+    private func nextLaunch(of application: Application, for session: Session) -> Date? {
+        let next = application.record.nextLaunchAt
+        guard !session.hasLaunched, let latest = application.latestLaunch else {
+            return next
+        }
+        return next.map { min($0, latest.addingTimeInterval(policy.relaunchDelay)) }
+    }
+
     /// Returns the session that an application is to be started for, if it may be started at all.
     ///
-    /// Sessions take turns: a session whose events the application cannot take keeps back no other session.
+    /// Sessions take turns, after those for which it was not started: a session whose events the application cannot
+    /// take keeps back no other session.
     private func sessionToLaunch(for application: Application) -> Session? {
         let id = application.record.id
         guard
@@ -84,10 +96,11 @@ extension DaemonStateMachine {
             !application.isLaunching, application.objectionCount == 0, !isOpening(id)
         else { return nil }
         let isRunning = !application.clients.isEmpty
-        let waiting = sessions.values.filter { session in
+        var waiting = sessions.values.filter { session in
             session.applicationID == id && session.isToBeLaunched
                 && (session.isLaunchedAlone ? session.attachment == nil : !isRunning)
         }
+        if waiting.contains(where: { !$0.hasLaunched }) { waiting.removeAll(where: \.hasLaunched) }
         let first = waiting.min { $0.id < $1.id }
         return waiting.filter { $0.id > application.latestSession }.min { $0.id < $1.id } ?? first
     }
@@ -101,7 +114,7 @@ extension DaemonStateMachine {
         let id = application.record.id
         let attempts = application.record.launchAttempts + 1
         let next = now.addingTimeInterval(relaunchDelay(attempts))
-        applications.update(id) { $0.planLaunch(for: session.id, notAgainBefore: next) }
+        applications.update(id) { $0.planLaunch(for: session.id, at: now, notAgainBefore: next) }
         return [
             commit(
                 [.setLaunchState(application: id, attempts: attempts, nextLaunchAt: next)],
@@ -131,6 +144,7 @@ extension DaemonStateMachine {
             return [noteLaunchState(of: application.record)] + evaluateRelaunch(of: id, at: now)
         }
         applications.update(id) { $0.launch() }
+        sessions.update(application.latestSession) { $0.launch() }
         return [
             .setTimer(.launch(application: id), now + policy.launchPatience),
             .launch(application: id, launch, session: session),
@@ -178,12 +192,17 @@ extension DaemonStateMachine {
 
     /// A process that the daemon has not started opens a session: earlier starts no longer count.
     mutating func startedByOthers(_ id: Int64) -> [Effect] {
-        applications.update(id, { $0.forgetStart() }) == true ? relaunchSucceeded(id) : []
+        applications.update(id, { $0.forgetStart() }) == true ? endWait(of: id) : []
     }
 
-    /// An application takes its events: the next start, if one is needed, need not wait, unless the application causes
-    /// its starts itself.
-    mutating func relaunchSucceeded(_ id: Int64) -> [Effect] {
+    /// An application takes a session's events: the next start, if one is needed, need not wait, unless the application
+    /// causes its starts itself.
+    mutating func relaunchSucceeded(for session: Session) -> [Effect] {
+        sessions.update(session.id) { $0.endLaunch() }
+        return endWait(of: session.applicationID)
+    }
+
+    private mutating func endWait(of id: Int64) -> [Effect] {
         guard applications.update(id, { $0.endWait() }) == true else { return [] }
         return applications[id].map { [noteLaunchState(of: $0.record)] } ?? []
     }

@@ -90,7 +90,8 @@ extension DaemonStateMachine {
         guard error.code.isOfHost, task.response == nil || error.code == .serverUnavailable else {
             return
         }
-        let isAsked = error.code == .serverUnavailable && error.retryAfter ?? 0 > 0
+        let hasAnswered = error.code == .serverUnavailable
+        let isAsked = hasAnswered && error.retryAfter ?? 0 > 0
         // A delay that one application or one resource asks for does not apply to the whole host.
         let longest = policy.retry.maximumDelay.inSeconds
         let own = task.line ?? line(of: task.record)
@@ -98,7 +99,7 @@ extension DaemonStateMachine {
         if failed != own { breaker.answered(own) }
         breaker.failed(
             failed,
-            delay: min(delay, longest),
+            delay: hasAnswered && !isAsked ? nil : min(delay, longest),
             isAsked: isAsked,
             at: now
         )

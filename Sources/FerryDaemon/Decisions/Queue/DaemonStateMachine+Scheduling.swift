@@ -14,8 +14,8 @@ extension DaemonStateMachine {
         private(set) var isStale = false
         /// When the next task that backs off is due.
         private(set) var nextRetry: Date?
-        /// The number of recalled places that each application will get.
-        private var promises: [Int64: Int] = [:]
+        /// The tasks that will get recalled places, each with its application.
+        private var promises: [Int64: Int64] = [:]
         /// The sessions that get no place of a full host, although places are distributed again.
         private(set) var refusals: [String: Set<Int64>] = [:]
         private var hasNewRefusals = false
@@ -55,11 +55,18 @@ extension DaemonStateMachine {
         /// Records when the next task that backs off is due.
         mutating func plan(retryAt date: Date?) { nextRetry = date }
 
-        /// Records that an application will get a recalled place.
-        mutating func promise(to application: Int64) { promises[application, default: 0] += 1 }
+        /// Records that an application's task will get a recalled place.
+        mutating func promise(to task: Int64, of application: Int64) {
+            promises[task] = application
+        }
+
+        /// Returns whether a task will get a recalled place.
+        func hasPromise(for task: Int64) -> Bool { promises[task] != nil }
 
         /// Returns the number of recalled places that an application will get.
-        func promisedCount(to application: Int64) -> Int { promises[application] ?? 0 }
+        func promisedCount(to application: Int64) -> Int {
+            promises.values.count { $0 == application }
+        }
     }
 
     /// Searches for tasks to start, if there is room.
@@ -149,6 +156,8 @@ extension DaemonStateMachine {
                 search.markStale()
             } else if start(task, at: now, &effects) {
                 hasStarted = true
+            } else if search.hasPromise(for: task.id) {
+                continue
             } else if search.isForShares, isReady(task, at: now) {
                 guard let room = makeRoom(for: task, at: now) else {
                     refusePlace(of: task)
@@ -169,12 +178,15 @@ extension DaemonStateMachine {
         if !search.isForShares, candidates.tasks.count < asked.limit, shares.callBackYields() {
             search.markStale()
         }
+        let hasRoom = running.budget.free > 0
         // One host's limit may have truncated the page while another host has room.
-        if search.isStale || (hasStarted && running.budget.free > 0) {
+        if hasRoom, search.isStale || hasStarted {
             effects += searchForTasks(at: now)
-        } else if candidates.tasks.count >= asked.limit, search.continueBehindRefusals() {
+        } else if search.continueBehindRefusals() {
             effects.append(query(.candidates(candidateSearch(forShares: true, at: now))))
-        } else if running.budget.free == 0 || !running.budget.saturatedHosts.isEmpty {
+        } else if search.isStale {
+            effects += searchForTasks(at: now)
+        } else if !hasRoom || !running.budget.saturatedHosts.isEmpty {
             // If no task waits, the next one that does has the shares reviewed.
             let nothingWaits =
                 search.isForShares && candidates.tasks.isEmpty && search.refusals.isEmpty

@@ -6,7 +6,8 @@ import FoundationEssentials
 // Applications have equal shares of the places, both of all and of a host's: a waiting application gets the place of
 // one that has at least two more (max-min fairness). Other applications may have the places that one does not need. A
 // transfer that brings next to nothing, a trickle, leaves its place to any waiting task. Both happen only while a task
-// waits. Lent connections are recalled first, and a request that a server would act on twice is not repeated.
+// waits. A trickle leaves first, then lent connections are recalled. A request that a server would act on twice is not
+// repeated.
 extension DaemonStateMachine {
     // MARK: Planning reviews
 
@@ -60,7 +61,7 @@ extension DaemonStateMachine {
             return leavePlace(trickle, asTrickle: true, at: now)
         }
         if let recall = recallConnection(to: host, ifMoreThan: own + 1, at: now) {
-            search.promise(to: application(of: task))
+            search.promise(to: task.id, of: application(of: task))
             return recall
         }
         if let richest = victim(of: holders, having: own + 2, host: host, at: now) {

@@ -7,6 +7,9 @@ import FoundationEssentials
 /// consecutive failures of any of an application's transfers, the application leaves the host alone for a while. Then
 /// one transfer asks the host until it gets an answer.
 ///
+/// A server that says that it is not available has answered, and may serve other files: it is asked by one transfer at a
+/// time, without a pause, so that a transfer that it serves need not wait for those that it does not.
+///
 /// A failure for one application need not be one for another: the first may have requested something that no client
 /// gets, in a hurry, or too often. Nor need a failure with a session's own proxy or trusted authorities be one with
 /// others.
@@ -50,10 +53,10 @@ struct HostBreaker: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - host: The host, and for which application it has failed.
-    ///   - delay: The time that the failed transfer waits, in seconds.
+    ///   - delay: The time for which it is left alone, in seconds; `nil` if it has answered.
     ///   - isAsked: Whether the host has asked for that.
     ///   - now: The time.
-    mutating func failed(_ host: Line, delay: Double, isAsked: Bool, at now: Date) {
+    mutating func failed(_ host: Line, delay: Double?, isAsked: Bool, at now: Date) {
         if circuits[host] == nil { forgetOld(at: now) }
         var circuit = circuits[host] ?? Circuit(failed: now)
         circuit.failureCount += 1
@@ -61,7 +64,7 @@ struct HostBreaker: Hashable, Sendable {
         circuit.isAsked = isAsked
         if circuit.failureCount >= Self.threshold || isAsked {
             circuit.failureCount = max(circuit.failureCount, Self.threshold)
-            circuit.until = now.addingTimeInterval(delay)
+            circuit.until = delay.map { now.addingTimeInterval($0) }
         }
         circuits[host] = circuit
     }

@@ -154,6 +154,6 @@ extension DaemonStateMachine {
         }
         guard let session = sessions[id] else { return effects }
         if !receipt.removedTaskIDs.isEmpty { effects += recount(id) }
-        return effects + relaunchSucceeded(session.applicationID)
+        return effects + relaunchSucceeded(for: session)
     }
 }

@@ -234,7 +234,7 @@ extension DaemonStateMachine {
         // time.
         let isThere =
             session.attachment != nil && (task.question?.challenge?.previousFailureCount ?? 0) == 0
-        return (isThere ? relaunchSucceeded(session.applicationID) : [])
+        return (isThere ? relaunchSucceeded(for: session) : [])
             + evaluateRelaunch(of: session.applicationID, at: now)
     }
 

@@ -44,6 +44,9 @@ extension DaemonStateMachine {
         /// Whether its application is to be started for it (BG-30, BG-35, BG-36).
         var isToBeLaunched: Bool { hasNews && configuration.sendsLaunchEvents }
 
+        /// Whether its application was started for it, and has not taken any of its events since.
+        private(set) var hasLaunched = false
+
         /// Whether its application has something to do for it.
         var hasNews: Bool { isReadyForRelaunch || questionCount > 0 }
 
@@ -175,6 +178,12 @@ extension DaemonStateMachine {
             isReadyForRelaunch =
                 counts.events > 0 && (counts.unfinishedTasks == 0 || isLaunchedAlone)
         }
+
+        /// Its application is being started for it.
+        mutating func launch() { hasLaunched = true }
+
+        /// Its application takes its events, or answers its questions.
+        mutating func endLaunch() { hasLaunched = false }
 
         /// The store has counted its tasks and events; those of a session that is open change too soon.
         mutating func counted(_ counts: SessionCounts) {
