@@ -14,6 +14,7 @@ final class PlayedDaemon: Sendable {
         var timetable = TransferDaemon.Timetable(file: "/home/a/.config/ferry/timetable")
         var settings = TransferDaemon.Settings(all: [])
         var calls: [String] = []
+        var lost: Int?
         var changes: [[TransferDaemon.Changes]] = []
     }
 
@@ -44,6 +45,9 @@ final class PlayedDaemon: Sendable {
         if let timetable { state.withLock { $0.timetable = timetable } }
     }
 
+    /// Loses its connection when it is asked for a transfer.
+    func disconnect(at transfer: Int) { state.withLock { $0.lost = transfer } }
+
     /// What it was told to do.
     var calls: [String] { state.withLock { $0.calls } }
 
@@ -65,6 +69,9 @@ final class PlayedDaemon: Sendable {
     }
 
     private func act(_ action: String, on id: Int) throws(TransferDaemonError) {
+        if state.withLock({ $0.lost }) == id {
+            throw TransferDaemonError(.disconnected, message: "ferryd has gone.")
+        }
         _ = try transfer(id)
         state.withLock { $0.calls.append("\(action) \(id)") }
     }

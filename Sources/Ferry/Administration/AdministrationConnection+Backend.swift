@@ -109,7 +109,7 @@ extension AdministrationConnection: TransferDaemon.Backend {
         // Its queue is free when its process has ended, which is after the reply.
         let end = locations.daemon.flatMap { try? ProcessEnd(of: $0) }
         guard try await callIfRunning(Wire.Stop(), limit: Self.limit) != nil else { return false }
-        try? await end?.wait()
+        if let end { try await wait(for: end) }
         return true
     }
 }

@@ -77,16 +77,41 @@ final class AdministrationConnection: Sendable {
         over client: VarlinkClient,
         limit: Duration? = nil
     ) async throws(TransferDaemonError) -> Method.Reply {
+        try await patiently(limit: limit) { call in
+            client.call(method) { result in
+                call.finish(result.mapError { TransferDaemonError($0) })
+            }
+        }
+    }
+
+    /// Waits until the daemon's process has ended and has released its queue.
+    ///
+    /// - Parameter end: The end of that process.
+    /// - Throws: ``TransferDaemonError/Code/disconnected`` if it is stopped meanwhile.
+    func wait(for end: ProcessEnd) async throws(TransferDaemonError) {
+        try await patiently(for: "ended") { (call: PatientCall<Void>) in
+            do throws(SystemCallError) {
+                try end.whenReached { call.finish(.success(())) }
+            } catch {
+                // The end cannot be watched; the daemon has answered that it is stopping.
+                call.finish(.success(()))
+            }
+        }
+    }
+
+    private func patiently<Reply: Sendable>(
+        for event: String = "answered",
+        limit: Duration? = nil,
+        _ begin: @escaping @LoopActor @Sendable (PatientCall<Reply>) -> Void
+    ) async throws(TransferDaemonError) -> Reply {
         let patience = patienceReportingOnce(limit: limit)
         let locations = locations
         return try await withCheckedContinuation { continuation in
             LoopActor.perform {
-                let call = PatientCall<Method.Reply>(to: locations) {
+                let call = PatientCall<Reply>(to: locations, for: event) {
                     continuation.resume(returning: $0)
                 }
-                client.call(method) { result in
-                    call.finish(result.mapError { TransferDaemonError($0) })
-                }
+                begin(call)
                 call.wait(patience)
             }
         }.get()
@@ -149,15 +174,24 @@ struct Patience: Sendable {
 @LoopActor
 final class PatientCall<Reply: Sendable> {
     private let locations: SocketLocations
+    private let event: String
     private let completion: @LoopActor (Result<Reply, TransferDaemonError>) -> Void
     private var timers: [LoopTimer] = []
     private var hasEnded = false
 
+    /// Creates a call.
+    ///
+    /// - Parameters:
+    ///   - locations: Where the daemon is found.
+    ///   - event: What the daemon has not done while the call waits, for the messages.
+    ///   - completion: Called once, with the result.
     init(
         to locations: SocketLocations,
+        for event: String = "answered",
         completion: @escaping @LoopActor (Result<Reply, TransferDaemonError>) -> Void
     ) {
         self.locations = locations
+        self.event = event
         self.completion = completion
     }
 
@@ -195,7 +229,7 @@ final class PatientCall<Reply: Sendable> {
 
     private func silence(of duration: Duration) -> String {
         let process = locations.daemon.map { ", process \($0)," } ?? ""
-        return "ferryd\(process) has not answered for \(duration.components.seconds) seconds"
+        return "ferryd\(process) has not \(event) for \(duration.components.seconds) seconds"
     }
 
     private func after(_ duration: Duration, _ action: @escaping @LoopActor () -> Void) {

@@ -49,11 +49,12 @@ struct Arguments: Hashable, Sendable {
     /// - Throws: ``UsageError`` when one of them is invalid.
     func taskIdentifiers(after count: Int = 0) throws(UsageError) -> [Int] {
         var identifiers: [Int] = []
+        var known: Set<Int> = []
         for operand in operands.dropFirst(count) {
             guard let identifier = Int(operand), identifier > 0 else {
                 throw error("'\(operand)' is no task; 'ferry list' shows their numbers.")
             }
-            if !identifiers.contains(identifier) { identifiers.append(identifier) }
+            if known.insert(identifier).inserted { identifiers.append(identifier) }
         }
         return identifiers
     }

@@ -32,9 +32,11 @@ extension Context {
                     group.addTask(operation: operation)
                     begunCount += 1
                 }
-                guard let (index, result) = try await group.next() else { return results.code }
+                guard let (index, result) = try await group.next() else {
+                    return try results.finish()
+                }
                 endedCount += 1
-                try results.add(result, at: index)
+                results.add(result, at: index)
             }
         }
     }
@@ -58,15 +60,16 @@ extension Context {
 
 /// What came of an action on several transfers, told in their order.
 private struct OrderedResults {
-    /// The exit code so far; the first failure determines it.
-    private(set) var code = ExitCode.success
     /// Whether ferryd could not be reached, so that nothing more is to be tried.
-    private(set) var isUnreachable = false
+    var isUnreachable: Bool { unreachable != nil }
 
+    /// The exit code so far; the first failure determines it.
+    private var code = ExitCode.success
+    private var unreachable: (any Error)?
     private let identifiers: [Int]
     private let console: Console
     /// What has not been told yet, as something before it is not known.
-    private var results: [Int: Result<String?, any Error>] = [:]
+    private var results: [Int: Result<String?, TransferDaemonError>] = [:]
     private var position = 0
 
     init(of identifiers: [Int], in console: Console) {
@@ -74,29 +77,41 @@ private struct OrderedResults {
         self.console = console
     }
 
-    mutating func add(_ result: Result<String?, any Error>, at index: Int) throws {
-        results[index] = result
-        if case .failure(let error) = result, Self.code(of: error) == nil { isUnreachable = true }
+    mutating func add(_ result: Result<String?, any Error>, at index: Int) {
+        do {
+            results[index] = .success(try result.get())
+        } catch let error as TransferDaemonError where ExitCode(error) != .unreachable {
+            results[index] = .failure(error)
+        } catch {
+            unreachable = unreachable ?? error
+        }
         while let next = results.removeValue(forKey: position) {
-            try tell(next, of: identifiers[position])
+            tell(next, of: identifiers[position])
             position += 1
         }
     }
 
-    private mutating func tell(_ result: Result<String?, any Error>, of identifier: Int) throws {
-        do {
-            if let line = try result.get() { console.line(line) }
-        } catch {
-            guard let failure = Self.code(of: error) else { throw error }
-            console.errorLine("ferry: \(identifier): \(error)")
-            if code == .success { code = failure }
+    /// Tells what is known behind the transfers of which nothing is known.
+    ///
+    /// - Returns: The exit code.
+    /// - Throws: Why ferryd could not be reached.
+    mutating func finish() throws -> ExitCode {
+        for (index, result) in results.sorted(by: { $0.key < $1.key }) {
+            tell(result, of: identifiers[index])
         }
+        if let unreachable { throw unreachable }
+        return code
     }
 
-    /// The exit code of a failure that is one of a single transfer; nil of one that ends the command.
-    private static func code(of error: any Error) -> ExitCode? {
-        guard let error = error as? TransferDaemonError else { return nil }
-        let code = ExitCode(error)
-        return code == .unreachable ? nil : code
+    private mutating func tell(
+        _ result: Result<String?, TransferDaemonError>,
+        of identifier: Int
+    ) {
+        do throws(TransferDaemonError) {
+            if let line = try result.get() { console.line(line) }
+        } catch {
+            console.errorLine("ferry: \(identifier): \(error)")
+            if code == .success { code = ExitCode(error) }
+        }
     }
 }

@@ -87,7 +87,7 @@ package struct Console: Sendable {
             switch errno {
             case EINTR: continue
             case EAGAIN: waitForRoom(in: descriptor)
-            // The reader has gone; the command's work matters more than its output.
+            // The reader has gone, and SIGPIPE is ignored: the command is to do its work all the same.
             case EPIPE: return nil
             default: return errno
             }

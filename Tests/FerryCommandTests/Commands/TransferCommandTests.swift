@@ -44,6 +44,25 @@ import Testing
         #expect(run.code == .success)
     }
 
+    @Test func `what has happened to others is told when ferryd is lost at one`() async throws {
+        let daemon = PlayedDaemon(
+            transfers: try [1, 2, 3].map {
+                try .sample($0, application: "gone", state: .completed)
+            }
+        )
+        daemon.disconnect(at: 2)
+        let run = await CommandLineRun("cancel 1 2 3", daemon: daemon)
+        #expect(
+            run.output == """
+                1 was over; it is forgotten, with its file.
+                3 was over; it is forgotten, with its file.
+
+                """
+        )
+        #expect(run.error == "ferry: ferryd has gone.\n")
+        #expect(run.code == .unreachable)
+    }
+
     @Test func `why explains`() async throws {
         let run = await CommandLineRun("why 2", daemon: try PlayedDaemon.sample())
         #expect(

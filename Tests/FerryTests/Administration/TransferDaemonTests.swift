@@ -428,6 +428,23 @@ extension Wire.Task {
         #expect(result == .failure(TransferDaemonError(.disconnected, message: message)))
     }
 
+    @Test func `a daemon that stops, but does not end, is told of`() async throws {
+        let environment = ["HOME": "/", "XDG_STATE_HOME": temporary.path]
+        let (reports, report) = AsyncStream.makeStream(of: String.self)
+        let connection = AdministrationConnection(
+            startsIfNeeded: false,
+            starter: DaemonStarter(environment: environment),
+            patience: Patience(untilReport: .milliseconds(1), report: { report.yield($0) })
+        )
+        let end = try ProcessEnd(of: process)
+        async let wait: Void = connection.wait(for: end)
+        var iterator = reports.makeAsyncIterator()
+        let first = await iterator.next()
+        #expect(first == "ferryd, process \(process), has not ended for 0 seconds; still waiting")
+        self.end()
+        try await wait
+    }
+
     @Test func `a daemon that has answered is not told of`() async throws {
         defer { end() }
         let reports = Mutex<[String]>([])
