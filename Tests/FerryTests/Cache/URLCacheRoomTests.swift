@@ -1,0 +1,130 @@
+import Foundation
+import Testing
+
+@testable import Ferry
+
+@Suite("The room of URLCache on disk", .timeLimit(.minutes(5)))
+struct URLCacheRoomTests {
+    private let place: CacheDirectory
+
+    init() throws { place = try CacheDirectory() }
+
+    @Test func `what was used least recently goes first, also after a restart`() throws {
+        let urls = (0..<10).map { "https://host/\($0)" }
+        let first = place.cache()
+        for url in urls { try first.store(url, at: url) }
+        for (number, url) in urls.enumerated() {
+            try place.setUse(of: url, secondsAgo: Double(1000 - number * 10))
+        }
+        #expect(try place.cache().body(urls[0]) == urls[0])
+        #expect(try place.use(of: urls[0]).timeIntervalSinceNow > -60)
+        #expect(try place.use(of: urls[1]).timeIntervalSinceNow < -900)
+
+        let cache = place.cache(disk: 10 * CacheDirectory.block)
+        #expect(try cache.body(urls[1]) == urls[1])
+        try cache.store("new", at: "https://host/new")
+        #expect(cache.currentDiskUsage <= 10 * CacheDirectory.block)
+        #expect(place.names.count * CacheDirectory.block == cache.currentDiskUsage)
+        for url in [urls[0], urls[1], urls[9]] { #expect(try cache.body(url) == url) }
+        #expect(try cache.body("https://host/new") == "new")
+        for url in [urls[2], urls[3]] { #expect(try cache.body(url) == nil) }
+    }
+
+    @Test func `a response that is used in memory is kept on disk, too`() throws {
+        let cache = place.cache(memory: 1 << 20, disk: 5 * CacheDirectory.block)
+        for number in 0..<30 {
+            try cache.store("a", at: "https://host/\(number)")
+            #expect(try cache.body("https://host/0") == "a")
+        }
+        #expect(try place.cache().body("https://host/0") == "a")
+        #expect(try place.cache().body("https://host/1") == nil)
+    }
+
+    @Test func `a use is marked at most once a minute`() throws {
+        let url = CacheSamples.url
+        let cache = place.cache(memory: 1 << 20)
+        try cache.store("a", at: url)
+        try place.setUse(of: url, secondsAgo: 30)
+        #expect(try place.cache().body(url) == "a")
+        #expect(try place.use(of: url).timeIntervalSinceNow < -25)
+        try place.setUse(of: url, secondsAgo: 70)
+        // It was stored less than a minute ago.
+        #expect(try cache.body(url) == "a")
+        #expect(try place.use(of: url).timeIntervalSinceNow < -65)
+        #expect(try place.cache().body(url) == "a")
+        #expect(try place.use(of: url).timeIntervalSinceNow > -60)
+        // The clock was set back.
+        try place.setUse(of: url, secondsAgo: -1000)
+        #expect(try place.cache().body(url) == "a")
+        #expect(try place.use(of: url).timeIntervalSinceNow < 60)
+    }
+
+    @Test func `what other processes have written counts`() throws {
+        let capacity = 20 * CacheDirectory.block
+        let (one, other) = (place.cache(disk: capacity), place.cache(disk: capacity))
+        for number in 0..<100 {
+            try one.store("a", at: "https://one/\(number)")
+            try other.store("b", at: "https://other/\(number)")
+            // Each knows of the other's after a tenth of the capacity.
+            #expect(place.names.count <= 20 + 2 * 3)
+        }
+        try one.store("a", at: "https://one/last")
+        #expect(try other.body("https://one/last") == "a")
+        #expect(try one.body("https://other/99") == "b")
+        one.diskCapacity = 5 * CacheDirectory.block
+        #expect(place.names.count == 5)
+    }
+
+    @Test func `a smaller capacity removes what is too much at once`() throws {
+        let cache = place.cache(memory: 1 << 20)
+        for number in 0..<20 { try cache.store("a", at: "https://host/\(number)") }
+        #expect(cache.currentDiskUsage == 20 * CacheDirectory.block)
+        cache.diskCapacity = 7 * CacheDirectory.block
+        #expect(cache.currentDiskUsage == 7 * CacheDirectory.block)
+        #expect(place.names.count == 7)
+        #expect(try place.cache().body("https://host/19") == "a")
+        #expect(try place.cache().body("https://host/0") == nil)
+
+        #expect(cache.currentMemoryUsage > 20 * 1024)
+        #expect(try cache.body("https://host/0") == "a")
+        cache.memoryCapacity = 3 * 1024
+        #expect((1...3 * 1024).contains(cache.currentMemoryUsage))
+        #expect(cache.memoryCapacity == 3 * 1024)
+
+        cache.diskCapacity = 0
+        #expect(place.names == [])
+        #expect(cache.currentDiskUsage == 0)
+        #expect(cache.diskCapacity == 0)
+        try cache.store("b", at: "https://host/b")
+        #expect(place.names == [])
+    }
+
+    @Test func `a response that is larger than the capacity is not stored, and leaves none`() throws
+    {
+        let cache = place.cache(disk: 3 * CacheDirectory.block)
+        try cache.store("old", at: CacheSamples.url)
+        try cache.store("a", at: "https://host/a")
+        try cache.store(
+            String(repeating: "x", count: 3 * CacheDirectory.block),
+            at: CacheSamples.url
+        )
+        #expect(try cache.body(CacheSamples.url) == nil)
+        #expect(try cache.body("https://host/a") == "a")
+        for capacity in [-1, Int.min, Int.max] {
+            cache.diskCapacity = capacity
+            cache.memoryCapacity = capacity
+            try cache.store("a", at: "https://host/b")
+            #expect(try cache.body("https://host/b") == (capacity > 0 ? "a" : nil))
+        }
+    }
+
+    @Test func `a cache without room on disk does not touch another's responses there`() throws {
+        try place.cache().store("a", at: CacheSamples.url)
+        let other = place.cache(memory: 1 << 20, disk: 0)
+        #expect(try other.body(CacheSamples.url) == nil)
+        try other.store("b", at: CacheSamples.url)
+        other.removeAllCachedResponses()
+        other.removeCachedResponses(since: .distantPast)
+        #expect(try place.cache().body(CacheSamples.url) == "a")
+    }
+}
