@@ -82,7 +82,7 @@ struct CacheContents {
     mutating func evictFromDisk(to byteCount: Int) { disk.evict(to: byteCount) }
 
     private mutating func keep(_ kept: KeptResponse, for key: CacheKey, within limits: Limits) {
-        let cost = kept.memoryCost
+        let cost = kept.memoryCost(for: key)
         guard cost <= limits.memory else { return }
         evictFromMemory(to: limits.memory - cost)
         memory.insert(kept, for: key, cost: cost)

@@ -23,8 +23,30 @@ struct KeptResponse: @unchecked Sendable {
         self.marked = marked
     }
 
-    /// What it counts in memory: its body, and about what an object with fields needs.
-    var memoryCost: Int { response.data.count + 1024 + 512 * (response.userInfo?.count ?? 0) }
+    /// Returns what it counts in memory: its body, its texts, and about what an object with fields needs.
+    func memoryCost(for key: CacheKey) -> Int {
+        let urls = key.url.utf8.count + (response.response.url?.absoluteString.utf8.count ?? 0)
+        return response.data.count + 1024 + urls + fieldsCost + userInfoCost
+    }
+
+    private var fieldsCost: Int {
+        let fields = (response.response as? HTTPURLResponse)?.allHeaderFields ?? [:]
+        return fields.reduce(0) { $0 + Self.byteCount($1.key.base) + Self.byteCount($1.value) }
+    }
+
+    private var userInfoCost: Int {
+        (response.userInfo ?? [:])
+            .reduce(0) { $0 + 512 + Self.byteCount($1.key.base) + Self.byteCount($1.value) }
+    }
+
+    /// Returns the size of a text or data; what else there may be is small, or of a type that only the app knows.
+    private static func byteCount(_ value: Any) -> Int {
+        switch value {
+        case let text as String: text.utf8.count
+        case let data as Data: data.count
+        default: 0
+        }
+    }
 
     /// Whether a use has to be marked: a minute or more after the last mark, or when the clock was set back.
     static func isDue(lastMark: Date, now: Date) -> Bool {

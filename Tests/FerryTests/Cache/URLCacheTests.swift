@@ -146,4 +146,31 @@ struct URLCacheTests {
         }
         #expect(gone == nil)
     }
+
+    @Test(arguments: ["URL", "fields", "text", "data"])
+    func `API-6: all that an app has noted on a response counts in memory`(part: String) throws {
+        let (capacity, length) = (100_000, 20_000)
+        let long = String(repeating: "x", count: length)
+        let cache = CacheSamples.cache(memory: capacity, disk: 0)
+        for number in 0..<50 {
+            let url = "https://host/\(number)/" + (part == "URL" ? long : "")
+            let info: [AnyHashable: Any]? =
+                switch part {
+                case "text": ["note": long]
+                case "data": ["note": Data(long.utf8)]
+                default: nil
+                }
+            let fields = part == "fields" ? [("X-Long", long)] : []
+            let entry = try CacheSamples.entry("a", url: url, fields: fields, userInfo: info)
+            cache.storeCachedResponse(entry.response, for: try request(url))
+            #expect(cache.currentMemoryUsage >= length)
+            #expect(cache.currentMemoryUsage <= capacity)
+        }
+        let found = try (0..<50).filter { number in
+            let url = "https://host/\(number)/" + (part == "URL" ? long : "")
+            return try body(cache, url) != nil
+        }
+        #expect((1...capacity / length).contains(found.count))
+        #expect(found.last == 49)
+    }
 }
