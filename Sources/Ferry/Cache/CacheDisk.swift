@@ -41,7 +41,19 @@ struct CacheDisk {
     ///   - limit: The greatest size of a file that is read.
     /// - Returns: The response; nil if there is none.
     mutating func response(for key: CacheKey, limit: Int) -> KeptResponse? {
-        guard let directory = open(), let name = key.fileName else { return nil }
+        guard let name = key.fileName, let former = openUnchecked() else { return nil }
+        if let kept = response(named: name, for: key, limit: limit, in: former) { return kept }
+        // It may have been removed, and made anew.
+        guard let directory = open(), directory !== former else { return nil }
+        return response(named: name, for: key, limit: limit, in: directory)
+    }
+
+    private mutating func response(
+        named name: String,
+        for key: CacheKey,
+        limit: Int,
+        in directory: Directory
+    ) -> KeptResponse? {
         do throws(SystemCallError) {
             let file = try directory.open(name, .readWithoutWaiting)
             let status = try file.status()
@@ -80,7 +92,7 @@ struct CacheDisk {
     mutating func noteUse(of key: CacheKey, marking isMarking: Bool) {
         guard isMarking || files != nil, let name = key.fileName else { return }
         files?.use(name) { $0 = Date() }
-        if isMarking { try? open()?.touch(name) }
+        if isMarking { try? openUnchecked()?.touch(name) }
     }
 
     /// Stores a response if it can be stored and there is room for it; one that it replaces is gone in any case.
@@ -146,16 +158,22 @@ struct CacheDisk {
 // MARK: - The directory
 
 extension CacheDisk {
-    /// Opens the directory.
+    /// Opens the directory, once more if it was removed or replaced.
     ///
-    /// - Parameter isCreating: Whether to create it if it is missing or was removed.
+    /// - Parameter isCreating: Whether to create it if it is missing.
     /// - Returns: The directory; nil if there is none, or if other users may change what is in it.
     private mutating func open(creating isCreating: Bool = false) -> Directory? {
         LoopActor.assertMayBlock()
-        if let directory, !isCreating || directory.isInPlace { return directory }
+        if let directory, directory.isInPlace { return directory }
         files = nil
         directory = try? Self.open(in: path, creating: isCreating)
         return directory
+    }
+
+    /// Opens the directory if it is not open yet: a hit need not look whether it was removed.
+    private mutating func openUnchecked() -> Directory? {
+        LoopActor.assertMayBlock()
+        return directory ?? open()
     }
 
     private static func open(

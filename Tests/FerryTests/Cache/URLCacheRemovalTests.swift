@@ -52,4 +52,47 @@ struct URLCacheRemovalTests {
             #expect(found == (policy == .notAllowed ? nil : "new"))
         }
     }
+
+    /// Removes the responses to `https://host/a` and `https://host/b`.
+    private static func remove(_ way: String, from cache: URLCache) throws {
+        switch way {
+        case "all": cache.removeAllCachedResponses()
+        case "since": cache.removeCachedResponses(since: .distantPast)
+        case "without room": cache.diskCapacity = 0
+        default: for name in ["a", "b"] { try cache.remove("https://host/\(name)") }
+        }
+    }
+
+    // MARK: - A directory that was removed
+
+    @Test(arguments: ["each", "all", "since", "without room"])
+    func `what is removed goes where the directory is, not where it was`(way: String) throws {
+        let (one, other) = (place.cache(), place.cache())
+        try one.store("old", at: "https://host/a")
+        try FileManager.default.removeItem(atPath: place.path)
+        for name in ["a", "b"] { try other.store("new", at: "https://host/\(name)") }
+        try Self.remove(way, from: one)
+        #expect(place.names == [])
+        #expect(one.currentDiskUsage == 0)
+        for name in ["a", "b"] { #expect(try one.body("https://host/\(name)") == nil) }
+    }
+
+    @Test func `what is used follows a directory that was removed`() throws {
+        let (one, other) = (place.cache(), place.cache())
+        for name in ["a", "b"] { try one.store("old", at: "https://host/\(name)") }
+        #expect(one.currentDiskUsage == 2 * CacheDirectory.block)
+        try FileManager.default.removeItem(atPath: place.path)
+        #expect(one.currentDiskUsage == 0)
+        try other.store("new", at: "https://host/a")
+        #expect(one.currentDiskUsage == CacheDirectory.block)
+    }
+
+    @Test func `a response is found in a directory that was made anew`() throws {
+        let (one, other) = (place.cache(), place.cache())
+        try one.store("old", at: "https://host/a")
+        try FileManager.default.removeItem(atPath: place.path)
+        try other.store("new", at: "https://host/a")
+        #expect(try one.body("https://host/a") == "new")
+        #expect(try one.body("https://host/b") == nil)
+    }
 }
