@@ -11,7 +11,8 @@ import Glibc
 /// Sizes and uses are listed when the room that is used is first needed. They are then known, except for what other
 /// processes do, and listed again when there seems to be no room, or when a tenth of the capacity has been written.
 ///
-/// Errors are misses: a response that cannot be stored is not, and no former one is left in its place.
+/// Errors are misses: a response that cannot be stored is not, and no former one is left in its place. Where one cannot
+/// be removed, the disk is not used any more, as it would be found again.
 struct CacheDisk {
     /// Apart from the files that Foundation's cache may have in the same place.
     private static let directoryName = "io.ferry.responses"
@@ -22,13 +23,15 @@ struct CacheDisk {
     /// The files with their last uses; nil when they were not listed yet.
     private var files: RecencyList<String, Date>?
     private var byteCountSinceListing = 0
+    /// Whether a response may be there that should be gone: until all are, none is looked up or stored.
+    private var hasUnremoved = false
 
     /// The responses below a directory, which is created when something is stored.
     init(path: String) { self.path = path }
 
     /// Returns how many bytes there are.
     mutating func byteCount() -> Int {
-        guard let directory = open() else { return 0 }
+        guard !hasUnremoved, let directory = try? open() else { return 0 }
         return (try? usedByteCount(in: directory)) ?? 0
     }
 
@@ -41,10 +44,12 @@ struct CacheDisk {
     ///   - limit: The greatest size of a file that is read.
     /// - Returns: The response; nil if there is none.
     mutating func response(for key: CacheKey, limit: Int) -> KeptResponse? {
-        guard let name = key.fileName, let former = openUnchecked() else { return nil }
+        guard !hasUnremoved, let name = key.fileName, let former = openUnchecked() else {
+            return nil
+        }
         if let kept = response(named: name, for: key, limit: limit, in: former) { return kept }
         // It may have been removed, and made anew.
-        guard let directory = open(), directory !== former else { return nil }
+        guard let directory = try? open(), directory !== former else { return nil }
         return response(named: name, for: key, limit: limit, in: directory)
     }
 
@@ -68,7 +73,7 @@ struct CacheDisk {
                     marked: isDue ? now : mark
                 )
             else {
-                remove(name, in: directory)
+                discard(name, in: directory)
                 return nil
             }
             if isDue { try? directory.touch(name) }
@@ -76,7 +81,7 @@ struct CacheDisk {
             return kept
         } catch {
             switch error.errno {
-            case ELOOP: remove(name, in: directory)
+            case ELOOP: discard(name, in: directory)
             case ENOENT: files?.remove(name)
             default: break
             }
@@ -90,7 +95,7 @@ struct CacheDisk {
     ///   - key: The key, of which there need not be a file.
     ///   - isMarking: Whether to mark the file, which is for other processes and for later ones.
     mutating func noteUse(of key: CacheKey, marking isMarking: Bool) {
-        guard isMarking || files != nil, let name = key.fileName else { return }
+        guard isMarking || files != nil, !hasUnremoved, let name = key.fileName else { return }
         files?.use(name) { $0 = Date() }
         if isMarking { try? openUnchecked()?.touch(name) }
     }
@@ -98,8 +103,9 @@ struct CacheDisk {
     /// Stores a response if it can be stored and there is room for it; one that it replaces is gone in any case.
     mutating func store(_ kept: KeptResponse, for key: CacheKey, capacity: Int) {
         guard let name = key.fileName else { return }
-        guard let file = CacheFile(kept, for: key), Self.cost(Int64(file.byteCount)) <= capacity,
-            let directory = open(creating: true)
+        guard !hasUnremoved, let file = CacheFile(kept, for: key),
+            Self.cost(Int64(file.byteCount)) <= capacity,
+            let directory = try? open(creating: true)
         else { return remove(key) }
         let cost = Self.cost(Int64(file.byteCount))
         do throws(SystemCallError) {
@@ -114,37 +120,68 @@ struct CacheDisk {
 
     /// Removes the response for a key.
     mutating func remove(_ key: CacheKey) {
-        guard let directory = open(), let name = key.fileName else { return }
+        guard let name = key.fileName, let directory = openForRemoval() else { return }
         remove(name, in: directory)
     }
 
-    /// Removes all responses.
+    /// Removes all responses, durably.
     mutating func removeAll() {
-        guard let directory = open(), let names = try? directory.names() else { return }
-        for name in names where Self.isFile(name) || Self.isTemporary(name) {
-            try? directory.remove(name)
+        hasUnremoved = false
+        guard let directory = openForRemoval() else { return }
+        for name in namesForRemoval(in: directory) {
+            if Self.isFile(name) { remove(name, in: directory) }
+            if Self.isTemporary(name) { discard(name, in: directory) }
         }
         files = nil
+        try? directory.synchronize()
     }
 
-    /// Removes the responses that were stored after a date.
+    /// Removes the responses that were stored after a date, durably.
     mutating func removeAll(since date: Date) {
-        guard let directory = open(), let names = try? directory.names() else { return }
-        for name in names where Self.isFile(name) {
-            guard let file = try? directory.open(name, .readWithoutWaiting) else { continue }
-            if CacheFile.date(of: file).map({ $0 > date }) ?? true { remove(name, in: directory) }
+        guard let directory = openForRemoval() else { return }
+        for name in namesForRemoval(in: directory) where Self.isFile(name) {
+            let isEarlier = Self.dateOfStoring(name, in: directory).map { $0 <= date } ?? false
+            if !isEarlier { remove(name, in: directory) }
         }
+        try? directory.synchronize()
     }
 
     /// Removes the responses that were used least recently, until there are no more bytes than this.
     mutating func evict(to byteCount: Int) {
-        guard let directory = open(), (try? list(directory)) != nil else { return }
+        guard let directory = try? open(), (try? list(directory)) != nil else { return }
         evict(to: byteCount, in: directory)
     }
 
+    /// Removes a response's file, which must not be found again.
     private mutating func remove(_ name: String, in directory: Directory) {
+        files?.remove(name)
+        do throws(SystemCallError) {
+            try directory.remove(name)
+        } catch {
+            // A file system that cannot be written says so of files that are not there, too.
+            if Self.mayBeFound(name, in: directory) { hasUnremoved = true }
+        }
+    }
+
+    /// Removes a file that has no response.
+    private mutating func discard(_ name: String, in directory: Directory) {
         try? directory.remove(name)
         files?.remove(name)
+    }
+
+    /// Returns whether a lookup may find a file.
+    private static func mayBeFound(_ name: String, in directory: Directory) -> Bool {
+        do throws(SystemCallError) {
+            return try directory.status(of: name)?.isRegularFile ?? false
+        } catch {
+            return true
+        }
+    }
+
+    /// Returns when a response was stored; nil if its file cannot be read, so that it may be any.
+    private static func dateOfStoring(_ name: String, in directory: Directory) -> Date? {
+        guard let file = try? directory.open(name, .readWithoutWaiting) else { return nil }
+        return CacheFile.date(of: file)
     }
 
     /// Returns what a file of a size counts: file systems allocate blocks of this size, and small files are many.
@@ -162,18 +199,46 @@ extension CacheDisk {
     ///
     /// - Parameter isCreating: Whether to create it if it is missing.
     /// - Returns: The directory; nil if there is none, or if other users may change what is in it.
-    private mutating func open(creating isCreating: Bool = false) -> Directory? {
+    /// - Throws: `mkdir`, `mkdirat`, `open` or `openat`: there may be one.
+    private mutating func open(
+        creating isCreating: Bool = false
+    ) throws(SystemCallError) -> Directory? {
         LoopActor.assertMayBlock()
         if let directory, directory.isInPlace { return directory }
         files = nil
-        directory = try? Self.open(in: path, creating: isCreating)
+        directory = nil
+        do throws(SystemCallError) {
+            directory = try Self.open(in: path, creating: isCreating)
+        } catch {
+            guard [ENOENT, ENOTDIR, ELOOP].contains(error.errno) else { throw error }
+        }
         return directory
+    }
+
+    /// Opens the directory, if there is one, to remove responses.
+    private mutating func openForRemoval() -> Directory? {
+        do throws(SystemCallError) {
+            return try open()
+        } catch {
+            hasUnremoved = true
+            return nil
+        }
+    }
+
+    /// Returns the names in the directory, some of which are to be removed.
+    private mutating func namesForRemoval(in directory: Directory) -> [String] {
+        do throws(SystemCallError) {
+            return try directory.names()
+        } catch {
+            hasUnremoved = true
+            return []
+        }
     }
 
     /// Opens the directory if it is not open yet: a hit need not look whether it was removed.
     private mutating func openUnchecked() -> Directory? {
         LoopActor.assertMayBlock()
-        return directory ?? open()
+        return try? directory ?? open()
     }
 
     private static func open(

@@ -43,6 +43,13 @@ package final class SmallDisk: Sendable {
         }
     }
 
+    /// Mounts it again, so that it can be written or only be read.
+    package func setWritable(_ isWritable: Bool) throws {
+        let flags = UInt(MS_REMOUNT) | (isWritable ? 0 : UInt(MS_RDONLY))
+        let path = path
+        try systemCall("mount", path) { mount("tmpfs", path, "tmpfs", flags, nil) }
+    }
+
     /// Makes the room again.
     package func empty() { unlink(path + "/ballast") }
 }

@@ -1,3 +1,5 @@
+import FerrySystem
+import FerryTestSupport
 import Foundation
 import Testing
 
@@ -95,4 +97,65 @@ struct URLCacheRemovalTests {
         #expect(try one.body("https://host/a") == "new")
         #expect(try one.body("https://host/b") == nil)
     }
+
+    // MARK: - What cannot be removed
+
+    @Test(
+        .enabled(if: SmallDisk.canBeMade, "only root can mount a small file system"),
+        arguments: ["each", "all", "since", "replaced", "for the memory"]
+    )
+    func `a response that cannot be removed is not found again`(way: String) throws {
+        let disk = try SmallDisk(byteCount: 1 << 20)
+        let cache = CacheSamples.cache(at: disk.path, memory: 0)
+        for name in ["a", "b"] { try cache.store("old", at: "https://host/\(name)") }
+        try disk.setWritable(false)
+        switch way {
+        case "replaced": try cache.store("new", at: "https://host/a")
+        case "for the memory":
+            try cache.store("new", at: "https://host/a", policy: .allowedInMemoryOnly)
+        default: try Self.remove(way, from: cache)
+        }
+        #expect(try cache.body("https://host/a") == nil)
+        #expect(cache.currentDiskUsage == 0)
+        try disk.setWritable(true)
+        #expect(try cache.body("https://host/a") == nil)
+        try cache.store("newer", at: "https://host/a")
+        #expect(try cache.body("https://host/a") == nil)
+
+        // Once all are gone, it can be relied on again.
+        cache.removeAllCachedResponses()
+        try cache.store("newest", at: "https://host/a")
+        #expect(try cache.body("https://host/a") == "newest")
+        #expect(try cache.body("https://host/b") == nil)
+    }
+
+    @Test(.enabled(if: SmallDisk.canBeMade, "only root can mount a small file system"))
+    func `where nothing can be written, what is there is found`() throws {
+        let disk = try SmallDisk(byteCount: 1 << 20)
+        try CacheSamples.cache(at: disk.path, memory: 0).store("old", at: "https://host/a")
+        try disk.setWritable(false)
+        let cache = CacheSamples.cache(at: disk.path, memory: 0)
+        try cache.remove("https://host/b")
+        try cache.store("new", at: "https://host/c")
+        #expect(try cache.body("https://host/a") == "old")
+        #expect(try cache.body("https://host/c") == nil)
+    }
+
+    // MARK: - Power failures
+
+    #if DEBUG
+    @Test(arguments: ["all", "since"])
+    func `the removal of all responses survives a power failure`(way: String) async throws {
+        let cache = place.cache()
+        for name in ["a", "b"] { try cache.store("old", at: "https://host/\(name)") }
+        let record = SystemCallRecord(of: ["unlinkat", "fsync"], in: place.responses)
+        let calls = await record.during {
+            await BlockingQueue(label: "test").run {
+                do { try Self.remove(way, from: cache) } catch { Issue.record(error) }
+            }
+        }
+        let names = calls.map { String($0.split(separator: " ")[0]) }
+        #expect(names == ["unlinkat", "unlinkat", "fsync"])
+    }
+    #endif
 }
