@@ -23,6 +23,8 @@ struct CacheDisk {
     /// The files with their last uses; nil when they were not listed yet.
     private var files: RecencyList<String, Date>?
     private var byteCountSinceListing = 0
+    /// What was being written when the files were listed.
+    private var unfinishedByteCount = 0
     /// Whether a response may be there that should be gone: until all are, none is looked up or stored.
     private var hasUnremoved = false
 
@@ -109,7 +111,9 @@ struct CacheDisk {
         else { return remove(key) }
         let cost = Self.cost(Int64(file.byteCount))
         do throws(SystemCallError) {
-            try makeRoom(for: cost, in: directory, capacity: capacity)
+            guard try makeRoom(for: cost, as: name, in: directory, capacity: capacity) else {
+                return remove(name, in: directory)
+            }
             try Self.write(file, as: name, in: directory)
             files?.insert(Date(), for: name, cost: cost)
             byteCountSinceListing += cost
@@ -300,56 +304,90 @@ extension CacheDisk {
 // MARK: - The room
 
 extension CacheDisk {
-    /// Has room for a file.
+    /// Has room for a file, which may replace one.
     ///
     /// Where there is none, a tenth of the capacity is left free, so that the next files need no listing.
+    ///
+    /// - Returns: Whether there is room; otherwise what is being written takes too much.
     private mutating func makeRoom(
         for cost: Int,
+        as name: String,
         in directory: Directory,
         capacity: Int
-    ) throws(SystemCallError) {
-        let known = try usedByteCount(in: directory)
-        guard known + cost > capacity || byteCountSinceListing > capacity / 10 else { return }
+    ) throws(SystemCallError) -> Bool {
+        let known = try usedByteCount(in: directory, without: name)
+        guard known + cost > capacity || byteCountSinceListing > capacity / 10 else { return true }
         try list(directory)
-        guard try usedByteCount(in: directory) + cost > capacity else { return }
+        guard try usedByteCount(in: directory, without: name) + cost > capacity else { return true }
         evict(to: capacity - capacity / 10 - cost, in: directory)
+        return try usedByteCount(in: directory) + cost <= capacity
     }
 
     private mutating func evict(to byteCount: Int, in directory: Directory) {
-        while let cost = files?.cost, cost > max(byteCount, 0), let name = files?.removeOldest() {
+        let byteCount = max(byteCount - unfinishedByteCount, 0)
+        while let cost = files?.cost, cost > byteCount, let name = files?.removeOldest() {
             try? directory.remove(name)
         }
     }
 
     /// Returns how many bytes there are, as far as this process knows.
-    private mutating func usedByteCount(in directory: Directory) throws(SystemCallError) -> Int {
+    ///
+    /// - Parameters:
+    ///   - directory: The directory.
+    ///   - name: A file that is about to be replaced or removed, which does not count any more.
+    /// - Returns: The sum, which includes what was being written when the files were listed.
+    /// - Throws: What listing throws.
+    private mutating func usedByteCount(
+        in directory: Directory,
+        without name: String? = nil
+    ) throws(SystemCallError) -> Int {
         if files == nil { try list(directory) }
-        return files?.cost ?? 0
+        if let name { files?.remove(name) }
+        return unfinishedByteCount + (files?.cost ?? 0)
     }
 
     /// Lists the files, the least recently used first, and removes what was left unfinished.
     private mutating func list(_ directory: Directory) throws(SystemCallError) {
-        let now = Date()
-        var found: [(name: String, lastUse: Date, cost: Int)] = []
-        for name in try directory.names() {
+        var found: [(name: String, status: FileStatus)] = []
+        for name in try directory.names() where Self.isFile(name) || Self.isTemporary(name) {
             guard let status = try? directory.status(of: name), status.isRegularFile else {
                 continue
             }
-            if Self.isFile(name) {
-                let lastUse = max(status.lastUse, files?.value(for: name) ?? .distantPast)
-                // After the clock was set back, it is not known which are the latest.
-                found.append((name, lastUse > now ? .distantPast : lastUse, Self.cost(status.size)))
-            } else if Self.isTemporary(name), abs(now.timeIntervalSince(status.lastUse)) > 600 {
+            found.append((name, status))
+        }
+        // Not before: other processes use files meanwhile.
+        let now = Date()
+        unfinishedByteCount = 0
+        for (name, status) in found where Self.isTemporary(name) {
+            if abs(now.timeIntervalSince(status.lastUse)) > 600 {
                 // No process has been writing it for that long: the one that did has ended.
                 try? directory.remove(name)
+            } else {
+                unfinishedByteCount += Self.cost(status.size)
             }
         }
-        var files = RecencyList<String, Date>()
-        for file in found.sorted(by: { $0.lastUse < $1.lastUse }) {
-            files.insert(file.lastUse, for: file.name, cost: file.cost)
-        }
-        self.files = files
+        files = order(found.filter { Self.isFile($0.name) }, at: now)
         byteCountSinceListing = 0
+    }
+
+    /// Orders files, the least recently used first.
+    private func order(
+        _ found: [(name: String, status: FileStatus)],
+        at now: Date
+    ) -> RecencyList<String, Date> {
+        let uses = found.map { name, status in
+            let lastUse = max(status.lastUse, files?.value(for: name) ?? .distantPast)
+            // A server's clock may be a little fast. After the clock was set back, it is not known which are the latest.
+            let isKnown = lastUse.timeIntervalSince(now) < 60
+            return (
+                name: name, lastUse: isKnown ? lastUse : .distantPast, cost: Self.cost(status.size)
+            )
+        }
+        var ordered = RecencyList<String, Date>()
+        for use in uses.sorted(by: { $0.lastUse < $1.lastUse }) {
+            ordered.insert(use.lastUse, for: use.name, cost: use.cost)
+        }
+        return ordered
     }
 }
 

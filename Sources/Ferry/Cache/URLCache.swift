@@ -145,7 +145,7 @@ open class URLCache: FoundationNetworking.URLCache, @unchecked Sendable {
     /// How many bytes the responses in memory take, about.
     open override var currentMemoryUsage: Int { contents.withLock { $0.memoryByteCount } }
 
-    /// How many bytes the responses on disk take, each in whole blocks of 4096 bytes.
+    /// How many bytes the responses on disk take, each in whole blocks of 4096 bytes, and what is being written.
     ///
     /// What other processes have stored in the directory is counted after a while. The first call lists the directory,
     /// and blocks while it does.

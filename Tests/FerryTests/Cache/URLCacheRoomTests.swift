@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Testing
 
 @testable import Ferry
@@ -126,5 +127,83 @@ struct URLCacheRoomTests {
         other.removeAllCachedResponses()
         other.removeCachedResponses(since: .distantPast)
         #expect(try place.cache().body(CacheSamples.url) == "a")
+    }
+
+    // MARK: - Replacing
+
+    @Test func `a response that replaces one needs no other's room`() throws {
+        let cache = place.cache(disk: 4 * CacheDirectory.block)
+        let urls = (0..<4).map { "https://host/\($0)" }
+        for url in urls { try cache.store("old", at: url) }
+        for _ in 0..<3 { try cache.store("new", at: urls[0]) }
+        #expect(try cache.body(urls[0]) == "new")
+        for url in urls.dropFirst() { #expect(try cache.body(url) == "old") }
+        #expect(cache.currentDiskUsage == 4 * CacheDirectory.block)
+    }
+
+    @Test func `a response that replaces a shorter one makes others go`() throws {
+        let cache = place.cache(disk: 10 * CacheDirectory.block)
+        let urls = (0..<10).map { "https://host/\($0)" }
+        for url in urls { try cache.store("old", at: url) }
+        let long = String(repeating: "x", count: 5 * CacheDirectory.block - 1000)
+        try cache.store(long, at: urls[0])
+        #expect(try cache.body(urls[0]) == long)
+        #expect(try cache.body(urls[1]) == nil)
+        #expect(try cache.body(urls[9]) == "old")
+        #expect(cache.currentDiskUsage == 9 * CacheDirectory.block)
+        #expect(place.names.count == 5)
+    }
+
+    // MARK: - Clocks
+
+    @Test func `what was used last stays, by the clock of a server that is fast as well`() throws {
+        let urls = (0..<10).map { "https://host/\($0)" }
+        let first = place.cache()
+        for url in urls { try first.store(url, at: url) }
+        for (number, url) in urls.enumerated() {
+            try place.setUse(of: url, secondsAgo: Double(40 - number * 10))
+        }
+        let cache = place.cache(disk: 10 * CacheDirectory.block)
+        try cache.store("new", at: "https://host/new")
+        for url in urls.prefix(2) { #expect(try cache.body(url) == nil) }
+        for url in urls.suffix(8) { #expect(try cache.body(url) == url) }
+    }
+
+    @Test func `after the clock was set back, what was used since stays`() throws {
+        let urls = (0..<10).map { "https://host/\($0)" }
+        let first = place.cache()
+        for url in urls { try first.store(url, at: url) }
+        for url in urls.suffix(2) { try place.setUse(of: url, secondsAgo: -1000) }
+        let cache = place.cache(disk: 10 * CacheDirectory.block)
+        try cache.store("new", at: "https://host/new")
+        for url in urls.suffix(2) { #expect(try cache.body(url) == nil) }
+        for url in urls.prefix(8) { #expect(try cache.body(url) == url) }
+    }
+
+    // MARK: - What is being written
+
+    @Test func `what is being written counts`() throws {
+        let urls = (0..<5).map { "https://host/\($0)" }
+        let first = place.cache()
+        for url in urls { try first.store(url, at: url) }
+        let unfinished = place.responses + "/new-" + UUID().uuidString
+        try Data(count: 9 * CacheDirectory.block).write(to: URL(fileURLWithPath: unfinished))
+        let capacity = 12 * CacheDirectory.block
+        #expect(place.cache().currentDiskUsage == 14 * CacheDirectory.block)
+        let cache = place.cache(disk: capacity)
+        try cache.store("new", at: "https://host/new")
+        #expect(try cache.body("https://host/new") == "new")
+        #expect(cache.currentDiskUsage <= capacity)
+        #expect(place.names.count <= 1 + 3)
+
+        // Without room beside it, nothing is stored.
+        try Data(count: capacity).write(to: URL(fileURLWithPath: unfinished))
+        let full = place.cache(disk: capacity)
+        try full.store("newer", at: "https://host/new")
+        #expect(try full.body("https://host/new") == nil)
+        #expect(place.names.count == 1)
+        unlink(unfinished)
+        try full.store("newest", at: "https://host/new")
+        #expect(try full.body("https://host/new") == "newest")
     }
 }
