@@ -19,17 +19,27 @@ final class ResponseCache: Sendable {
         var entry: CacheEntry?
     }
 
-    /// The queue of all caches in the process, as sessions share them: see ``URLCacheStorage``.
-    static let queue = BlockingQueue(label: "ferry.cache")
+    /// The queue of the caches that are in memory only: there may be one for each session, and none hangs.
+    static let memoryQueue = BlockingQueue(label: "ferry.cache")
 
-    /// Called each time: an app may replace the shared cache, and making it reads the disk.
+    /// Called each time, as an app may replace the shared cache.
     private let cache: @Sendable () -> URLCache?
     private let now: @Sendable () -> HTTPDate
+    /// Where the cache is made; nil when it was made.
+    @LoopActor private var making: BlockingQueue?
 
+    /// The cache of a session.
+    ///
+    /// - Parameters:
+    ///   - making: Where `cache` is called until it has returned once; nil if it has nothing to make.
+    ///   - cache: Returns the cache.
+    ///   - now: Returns the time.
     init(
+        making: BlockingQueue? = nil,
         cache: @escaping @Sendable () -> URLCache?,
         now: @escaping @Sendable () -> HTTPDate = { .now }
     ) {
+        self.making = making
         self.cache = cache
         self.now = now
     }
@@ -37,7 +47,14 @@ final class ResponseCache: Sendable {
     /// The cache of a session.
     convenience init(configuration: URLSessionConfiguration.Values) {
         let store = configuration.urlCache
-        self.init(cache: { store.cache })
+        let making: BlockingQueue? =
+            switch store {
+            // Foundation's looks at its directory, which may hang.
+            case .shared: BlockingQueue(label: "ferry.cache")
+            case .ephemeral: Self.memoryQueue
+            case .own: nil
+            }
+        self.init(making: making, cache: { store.cache })
     }
 
     /// Looks up a request and decides how it is answered.
@@ -53,9 +70,7 @@ final class ResponseCache: Sendable {
         then completion: @escaping @LoopActor @Sendable (Lookup) -> Void
     ) {
         let transaction = CacheTransaction(request: request, policy: policy)
-        Self.queue.perform { [cache, now] in
-            // Always made, so that the cache exists when the loop needs its size.
-            let storage = cache().map { URLCacheStorage(cache: $0) }
+        perform { [now] storage in
             let entry = transaction.needsLookup ? storage?.entry(for: request) : nil
             var lookup = Lookup(transaction: transaction, plan: .fail, entry: nil)
             lookup.plan = lookup.transaction.lookedUp(entry?.stored, at: now())
@@ -137,16 +152,15 @@ final class ResponseCache: Sendable {
     @LoopActor
     func invalidate(_ urls: [String]) {
         guard !urls.isEmpty else { return }
-        Self.queue.perform { [cache] in
-            guard let storage = cache().map({ URLCacheStorage(cache: $0) }) else { return }
-            for url in urls { storage.remove(url) }
+        perform { storage in
+            for url in urls { storage?.remove(url) }
         }
     }
 
     /// Calls `body` on the loop when all changes so far have been made.
     @LoopActor
     func afterChanges(_ body: @escaping @LoopActor @Sendable () -> Void) {
-        Self.queue.perform { LoopActor.perform { body() } }
+        perform { _ in LoopActor.perform { body() } }
     }
 
     /// Returns the error of a request that only the cache may answer, when it cannot.
@@ -154,10 +168,27 @@ final class ResponseCache: Sendable {
         URLError(.resourceUnavailable, url: URL(string: request.url))
     }
 
+    @LoopActor
     private func keep(_ entry: CacheEntry, for url: String) {
-        Self.queue.perform { [cache] in
-            guard let cache = cache() else { return }
-            URLCacheStorage(cache: cache).store(entry, for: url)
+        perform { $0?.store(entry, for: url) }
+    }
+
+    /// Performs work on the cache's queue, after all earlier work but lookups before the cache was made.
+    @LoopActor
+    private func perform(_ work: @escaping @Sendable (URLCacheStorage?) -> Void) {
+        guard let making else { return Self.perform(work, on: cache()) }
+        // Always made, so that the cache exists when the loop needs its size.
+        making.perform { [self] in
+            Self.perform(work, on: cache())
+            LoopActor.perform { self.making = nil }
         }
+    }
+
+    private static func perform(
+        _ work: @escaping @Sendable (URLCacheStorage?) -> Void,
+        on cache: URLCache?
+    ) {
+        let queue = cache?.queue ?? memoryQueue
+        queue.perform { work(cache.map { URLCacheStorage(cache: $0) }) }
     }
 }

@@ -26,6 +26,13 @@ open class URLCache: FoundationNetworking.URLCache, @unchecked Sendable {
     // Beside the lock, which is held while the disk is read: the event loop asks for them.
     private let memoryLimit: Atomic<Int>
     private let diskLimit: Atomic<Int>
+    private let ownQueue = BlockingQueue(label: "ferry.cache")
+
+    /// Where sessions use the cache, so that a disk that hangs delays no other cache's tasks.
+    var queue: BlockingQueue {
+        // A class of the app's may do anything.
+        limits.disk > 0 || type(of: self) != URLCache.self ? ownQueue : ResponseCache.memoryQueue
+    }
 
     private var limits: CacheContents.Limits {
         .init(
@@ -181,7 +188,7 @@ open class URLCache: FoundationNetworking.URLCache, @unchecked Sendable {
         completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void
     ) {
         // Looked up after the changes that sessions have queued; the handler is the app's, and may take long.
-        ResponseCache.queue.perform { [self] in
+        queue.perform { [self] in
             let found = dataTask.currentRequest.flatMap { cachedResponse(for: $0) }
             DispatchQueue.global().async { completionHandler(found) }
         }

@@ -4,7 +4,7 @@ import FoundationNetworking
 
 /// The access of Ferry's sessions to a ``URLCache``, which may be a subclass of the app's.
 ///
-/// Its calls block, so they are made on ``ResponseCache/queue`` and not on the event loop.
+/// Its calls block, so they are made on ``URLCache/queue`` and not on the event loop.
 struct URLCacheStorage {
     let cache: URLCache
 

@@ -22,6 +22,24 @@ struct ResponseCacheTests {
         }
     }
 
+    /// A cache whose disk does not answer until it is told to, or for a long time.
+    private final class HangingCache: URLCache, @unchecked Sendable {
+        private let answer = DispatchSemaphore(value: 0)
+        private let hangs = Atomic(true)
+        let asked = DispatchSemaphore(value: 0)
+
+        var isHanging: Bool { hangs.load(ordering: .relaxed) }
+
+        func goOn() { answer.signal() }
+
+        override func cachedResponse(for request: URLRequest) -> CachedURLResponse? {
+            asked.signal()
+            _ = answer.wait(timeout: .now() + 20)
+            hangs.store(false, ordering: .relaxed)
+            return nil
+        }
+    }
+
     private let clock = Clock()
     private let cache: ResponseCache
     private let foundation: URLCache
@@ -292,5 +310,36 @@ struct ResponseCacheTests {
         }
         #expect(response.storagePolicy == .allowedInMemoryOnly)
         #expect(await lookUp().entry?.response.storagePolicy == .allowedInMemoryOnly)
+    }
+
+    // MARK: - Caches that hang
+
+    @Test func `a cache that has to be made is used as any other`() async throws {
+        try await load(Self.tagged)
+        let (foundation, clock) = (foundation, clock)
+        let other = ResponseCache(
+            making: BlockingQueue(label: "test"),
+            cache: { foundation },
+            now: { clock.now }
+        )
+        for _ in 0..<3 { #expect(await lookUp(in: other).entry != nil) }
+    }
+
+    @Test func `a cache that hangs delays neither the lookups nor the changes of another`()
+        async throws
+    {
+        let hanging = HangingCache(memoryCapacity: 0, diskCapacity: 1 << 20, diskPath: "/none")
+        async let stuck = lookUp(in: ResponseCache(cache: { hanging }))
+        await BlockingQueue(label: "test").run { hanging.asked.wait() }
+        try await load(Self.tagged)
+        #expect(await lookUp().entry != nil)
+        let inMemory = CacheSamples.cache(disk: 0)
+        #expect(await lookUp(in: ResponseCache(cache: { inMemory })).entry == nil)
+        await withCheckedContinuation { continuation in
+            LoopActor.perform { cache.afterChanges { continuation.resume() } }
+        }
+        #expect(hanging.isHanging)
+        hanging.goOn()
+        #expect(await stuck.entry == nil)
     }
 }

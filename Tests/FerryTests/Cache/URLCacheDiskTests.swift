@@ -55,7 +55,7 @@ struct URLCacheDiskTests {
         _ work: @escaping @Sendable () throws -> Void
     ) async -> [String] {
         await record.during {
-            await ResponseCache.queue.run {
+            await BlockingQueue(label: "test").run {
                 do { try work() } catch { Issue.record(error) }
             }
         }
