@@ -38,7 +38,7 @@ import Testing
         try await ferry("limit", "daily", "512k")
         #expect(try text().hasSuffix("\ndaily 512k\n"))
         #expect(try await ferry("limit").hasPrefix("now:         500 KiB/s down, 500 KiB/s up\n"))
-        home.killAll()
+        await home.killAll(except: [])
         #expect(try await ferry("limit").contains("rules:       1  daily 512k  (now)\n"))
         try await ferry("limit", "200k")
         #expect(try await ferry("limit").hasPrefix("now:         195 KiB/s down, 500 KiB/s up\n"))
