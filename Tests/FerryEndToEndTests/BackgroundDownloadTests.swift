@@ -48,7 +48,7 @@ import Testing
         let data = try nginx.addFile("song.bin", byteCount: Self.size)
         let app = try await start(urls: ["song.bin"])
         await progress(to: 0.4)
-        killDaemons()
+        await TestHome.kill(home.daemons)
         #expect(await events.next("finished") == "finished 1 song.bin 200")
         #expect(await events.next("completed") == "completed 1 ok")
         await app.killed()
@@ -64,9 +64,9 @@ import Testing
         let data = try nginx.addFile("song.bin", byteCount: Self.size)
         let app = try await start(urls: ["song.bin"])
         await progress(to: 0.4)
-        killDaemons()
+        await TestHome.kill(home.daemons)
         await app.killed()
-        killDaemons()
+        await TestHome.kill(home.daemons)
         let list = try await home.ferry("list", "--all")
         #expect(list.exit == .exited(status: 0))
         #expect(await events.next("start") == "start background")
@@ -222,7 +222,7 @@ import Testing
         let data = try nginx.addFile("song.bin", byteCount: Self.size)
         let app = try await start(urls: ["song.bin", "song.bin"])
         await progress(to: 0.4)
-        killDaemons()
+        await TestHome.kill(home.daemons)
         var completed: Set<String> = []
         while completed.count < 2 { completed.insert(await events.next("completed")) }
         #expect(completed == ["completed 1 ok", "completed 2 ok"])
@@ -262,10 +262,6 @@ import Testing
     /// Waits until the daemon itself says that a task is done.
     private func untilCompleted(_ task: Int) async {
         _ = try? await home.ferry("watch", "\(task)")
-    }
-
-    private func killDaemons() {
-        for process in home.daemons { kill(process, SIGKILL) }
     }
 
     private func file(_ name: String) throws -> Data {

@@ -67,14 +67,7 @@ import Testing
         let urls = [server.url("/hung"), server.url("/good")]
         let get = try await home.ferry("get", "--detach", "-d", home.files, urls[0], urls[1])
         #expect(get.exit == .exited(status: 0), "\(get.error)")
-        let log = try await EventPipe(in: home)
-        let writer = try log.writer()
-        let follower = try await TestProcess(
-            TestHome.executable("ferry"),
-            ["log", "--follow"],
-            environment: home.environment,
-            output: writer.rawValue
-        )
+        let (log, follower) = try await home.followLog()
         firstGate.open()
         _ = await log.next { $0.contains("ferry has ended") }
         #expect(try names() == ["good"])
@@ -185,14 +178,7 @@ import Testing
         for path in [music, home.path + "/.local/share"] {
             try Data().write(to: URL(filePath: path))
         }
-        let log = try await EventPipe(in: home)
-        let writer = try log.writer()
-        let follower = try await TestProcess(
-            TestHome.executable("ferry"),
-            ["log", "--follow"],
-            environment: home.environment,
-            output: writer.rawValue
-        )
+        let (log, follower) = try await home.followLog()
         gate.open()
         _ = await log.next { $0.contains("ferry has ended") }
         await follower.killed()

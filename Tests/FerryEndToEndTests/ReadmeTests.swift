@@ -61,14 +61,7 @@ import Testing
         await program.killed()
         // Run by a person meanwhile, it waits for the same download.
         let again = try await start()
-        let log = try await EventPipe(in: home)
-        let writer = try log.writer()
-        let follower = try await TestProcess(
-            TestHome.executable("ferry"),
-            ["log", "--follow"],
-            environment: home.environment,
-            output: writer.rawValue
-        )
+        let (log, follower) = try await home.followLog()
         await again.killed()
         gate.open()
         _ = await log.next { $0.contains("readme-program has ended: exit status 0") }

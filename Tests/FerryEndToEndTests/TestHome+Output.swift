@@ -9,4 +9,17 @@ extension TestHome {
         #expect(exit == .exited(status: 0), "\(arguments): \(error)")
         return output
     }
+
+    /// Runs `ferry log --follow`, and returns it with the lines that it writes.
+    func followLog() async throws -> (log: EventPipe, follower: TestProcess) {
+        let log = try await EventPipe(in: self)
+        let writer = try log.writer()
+        let follower = try await TestProcess(
+            Self.executable("ferry"),
+            ["log", "--follow"],
+            environment: environment,
+            output: writer.rawValue
+        )
+        return (log, follower)
+    }
 }

@@ -167,7 +167,7 @@ struct Patience: Sendable {
     var report: (@Sendable (String) -> Void)?
 }
 
-/// A call to the daemon that fails if the daemon is stopped.
+/// A call to the daemon, or the wait for its end, which fails if the daemon is stopped.
 ///
 /// A working daemon may be slow, for example because its disk is full. A daemon that was stopped, by SIGSTOP or a
 /// debugger, does not answer until it is continued.

@@ -116,8 +116,8 @@ final class DownloadSession: NSObject, URLSessionDownloadDelegate {
             // Returning would delete the file. Until this process has returned, ferryd keeps the file, and starts
             // another process for it after a while.
             let message = "\(error); ferryd keeps the file and tries again"
-            let outcome = Outcome.failed(Outcome.Reason(code: "cannotPlace", message: message))
-            report(id(of: downloadTask), downloadTask.originalRequest?.url, outcome)
+            let url = downloadTask.originalRequest?.url
+            report(id(of: downloadTask), url, .failed(.cannotPlace(message)))
             Console.live.errorLine("ferry: \(message)")
             exit(ExitCode.failure.rawValue)
         }

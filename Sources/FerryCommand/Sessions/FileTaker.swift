@@ -48,8 +48,7 @@ struct FileTaker: Sendable {
         } catch {
             let place = try save(location, to: refuge, as: name, permissions: permissions)
             guard case .saved(let path, _) = place else { return place }
-            let message = "\(error); the file is kept as \(path)"
-            return .failed(Outcome.Reason(code: "cannotPlace", message: message))
+            return .failed(.cannotPlace("\(error); the file is kept as \(path)"))
         }
     }
 

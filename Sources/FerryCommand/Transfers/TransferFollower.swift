@@ -214,6 +214,11 @@ enum Outcome: Hashable, Sendable {
 
         /// Whether the reason is a cancellation, by ferryd's name or the session's code for it.
         var isCancellation: Bool { ["cancelled", "-999"].contains(code) }
+
+        /// The reason of a finished file that cannot be saved where it belongs.
+        static func cannotPlace(_ message: String) -> Reason {
+            Reason(code: "cannotPlace", message: message)
+        }
     }
 
     /// Whether the transfer succeeded, or may have succeeded.

@@ -179,12 +179,6 @@ extension DaemonStateMachine {
                 counts.events > 0 && (counts.unfinishedTasks == 0 || isLaunchedAlone)
         }
 
-        /// Its application is being started for it.
-        mutating func launch() { hasLaunched = true }
-
-        /// Its application takes its events, or answers its questions.
-        mutating func endLaunch() { hasLaunched = false }
-
         /// The store has counted its tasks and events; those of a session that is open change too soon.
         mutating func counted(_ counts: SessionCounts) {
             isUncounted = false
@@ -205,6 +199,14 @@ extension DaemonStateMachine {
 
         /// A task no longer waits for a decision.
         mutating func endQuestion() { questionCount -= 1 }
+
+        // MARK: Starts of its application
+
+        /// Its application is being started for it.
+        mutating func launch() { hasLaunched = true }
+
+        /// Its application takes its events, or answers its questions.
+        mutating func endLaunch() { hasLaunched = false }
 
         // MARK: Settings
 
