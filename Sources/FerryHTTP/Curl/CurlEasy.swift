@@ -75,7 +75,11 @@ import FerrySystem
     }
 
     /// Whether libcurl has reported an error since the last ``reset()``, which need not end the transfer.
-    var hasError: Bool { errorText.pointee != 0 }
+    ///
+    /// That a server wants HTTP/1.1 for the request, which it has not processed, is none: libcurl sends it so.
+    var hasError: Bool {
+        errorText.pointee != 0 && !String(cString: errorText).contains("HTTP_1_1_REQUIRED")
+    }
 
     /// Makes an error from a result, with libcurl's details.
     func error(_ code: CURLcode, hasHead: Bool) -> HTTPError {

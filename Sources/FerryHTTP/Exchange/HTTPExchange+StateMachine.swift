@@ -136,11 +136,11 @@ extension HTTPExchange {
         ///
         /// - Parameters:
         ///   - speaksHTTP2: Whether the connection's protocol is HTTP/2.
-        ///   - hasError: Whether libcurl has reported an error. It does not if an HTTP/2 server says that it has not
-        ///     processed the request (RFC 9113 §8.7).
+        ///   - hasFailed: Whether the earlier connection has failed, or the server has ended it. Otherwise libcurl sends
+        ///     the request again because an HTTP/2 server has not processed it (RFC 9113 §8.7).
         /// - Returns: Whether it may be sent.
-        mutating func sends(speaksHTTP2: Bool, hasError: Bool) -> Bool {
-            let isUnprocessed = hasUsedHTTP2 && !hasError
+        mutating func sends(speaksHTTP2: Bool, hasFailed: Bool) -> Bool {
+            let isUnprocessed = hasUsedHTTP2 && !hasFailed
             guard !mayHaveArrived || isIdempotent || isUnprocessed else {
                 let message =
                     "The connection ended without a response, and the server may have carried out the request"

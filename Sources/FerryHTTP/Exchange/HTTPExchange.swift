@@ -180,7 +180,9 @@ extension HTTPExchange {
         }
         let tlsConnection = easy.tlsConnection
         let speaksHTTP2 = tlsConnection?.speaksHTTP2 ?? false
-        guard machine.sends(speaksHTTP2: speaksHTTP2, hasError: easy.hasError) else { return false }
+        // After an end that the server has announced, libcurl sends again whatever became of the request before it.
+        let hasFailed = easy.hasError || tlsEnd?.hasAnnouncedEnd == true
+        guard machine.sends(speaksHTTP2: speaksHTTP2, hasFailed: hasFailed) else { return false }
         tlsEnd = tlsConnection.flatMap { HandshakeContext.kept(for: $0.pointer) }
         remoteAddress = address
         isConnecting = false

@@ -61,13 +61,13 @@ import Testing
     @Test(arguments: [(true, false, true), (true, true, false), (false, false, false)])
     func `RFC 9113 §8.7: what an HTTP/2 server has refused may be sent again, whatever it is`(
         speaksHTTP2: Bool,
-        hasError: Bool,
+        hasFailed: Bool,
         isRepeated: Bool
     ) {
         var machine = machine(isIdempotent: false)
-        let isSent = machine.sends(speaksHTTP2: speaksHTTP2, hasError: false)
+        let isSent = machine.sends(speaksHTTP2: speaksHTTP2, hasFailed: false)
         #expect(isSent)
-        let isSentAgain = machine.sends(speaksHTTP2: speaksHTTP2, hasError: hasError)
+        let isSentAgain = machine.sends(speaksHTTP2: speaksHTTP2, hasFailed: hasFailed)
         #expect(isSentAgain == isRepeated)
     }
 
