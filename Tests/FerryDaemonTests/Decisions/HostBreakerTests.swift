@@ -65,21 +65,53 @@ import Testing
     @Test func `REL-4: files that a server cannot serve keep back none that it can`() {
         var bench = MachineBench(.limits(total: 9, host: 9))
         let client = bench.open(configuration: .limited(6))
-        let bad = (1...8).map { bench.start(client, $0) }
-        let good = bench.start(client, 9)
-        for task in bad {
-            bench.fail(task, .serverUnavailable)
-            let count = bench.loading.count
-            #expect(task < bad[3] ? count == 6 : count <= 6)
+        let bad = (1...12).map { bench.start(client, $0) }
+        let good = bench.start(client, 13)
+        for task in bad.prefix(9) { bench.fail(task, .serverUnavailable) }
+        #expect(bench.loading.isEmpty)
+        // They are tried by one at a time, each a second after the last one.
+        var seconds = 0
+        while bench.loading != [good], seconds < 200 {
+            bench.wait(1)
+            seconds += 1
+            #expect(bench.loading.count == 1)
+            for task in bench.loading where task != good { bench.fail(task, .serverUnavailable) }
         }
-        // It does not wait for the pauses of the others, which are tried by one at a time.
-        #expect(bench.loading == [good])
-        let next = bench.start(client, 10)
+        #expect(seconds < 100, "it does not wait for the pauses of the others")
+        let next = bench.start(client, 14)
         #expect(bench.loading == [good])
         #expect(bench.wait(of: next)?.reason == .hostFailure, "\(bench.machine.breaker)")
         bench.input { $0.progressed(task: good, received: 10, expected: 20, at: $1) }
         bench.wait(3600)
         #expect(bench.transfers.count == 6)
+    }
+
+    @Test func `REL-4: a server that is not available uses up no attempts of a long queue`() {
+        var bench = MachineBench(.limits(total: 9, host: 9))
+        let client = bench.open(configuration: .limited(6))
+        for number in 1...100 { bench.start(client, number) }
+        var count = 0
+        let start = bench.now
+        while bench.now < start + 600 {
+            for task in bench.loading {
+                count += 1
+                bench.fail(task, .serverUnavailable)
+            }
+            bench.wait(0.25)
+        }
+        #expect((300...700).contains(count), "about one a second")
+    }
+
+    @Test func `REL-5: what a server has asked for holds for transfers that were under way`() {
+        var breaker = HostBreaker()
+        let host = HostBreaker.Line(application: 1, host: "a")
+        breaker.failed(host, delay: 600, isAsked: true, at: moment(0))
+        breaker.failed(host, delay: 1, isAsked: false, at: moment(1))
+        #expect(breaker.end(host, at: moment(2)) == moment(600))
+        #expect(breaker.cause(host) == .isAsked)
+        breaker.failed(host, delay: 1, isAsked: false, at: moment(700))
+        #expect(breaker.end(host, at: moment(700)) == moment(701))
+        #expect(breaker.cause(host) == .failures(6))
     }
 
     @Test func `bytes of one transfer let the others go`() {

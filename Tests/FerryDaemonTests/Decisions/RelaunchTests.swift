@@ -148,16 +148,57 @@ import Testing
         let client = bench.open("good", process: 2, configuration: Self.alone)
         let good = bench.start(client)
         bench.disconnect(client)
-        bench.finish(good)
-        bench.wait(1)
-        #expect(bench.launches.last == "good")
-        // It is tried as often as the other one.
         let count = bench.launches.count
+        bench.finish(good)
+        // Nor does it wait long if its own first start fails.
+        for expected in 1...3 {
+            bench.wait(3)
+            #expect(bench.launches.count == count + expected && bench.launches.last == "good")
+            bench.ended(application: 1)
+        }
+        let next = bench.open("good", process: 3, configuration: Self.alone)
+        bench.acknowledgeAll(next)
+        bench.disconnect(next)
+        // The other one is tried as often as before.
+        bench.wait(3600)
+        #expect(bench.launches.dropFirst(count + 3) == ["session"])
+    }
+
+    @Test func `USE-2: sessions whose starts fail together are all started soon when they would not`() {
+        var bench = MachineBench()
+        bench.wait(5)
+        for number in 1...13 as ClosedRange<Int64> {
+            let client = bench.open("\(number)", process: number, configuration: Self.alone)
+            let task = bench.start(client)
+            bench.disconnect(client)
+            bench.finish(task)
+        }
+        for _ in 0..<20 {
+            bench.ended(application: 1)
+            bench.wait(1)
+        }
+        let count = bench.launches.count
+        for _ in 0..<20 {
+            bench.ended(application: 1)
+            bench.wait(1)
+        }
+        #expect(Set(bench.launches.dropFirst(count)).count == 13)
+    }
+
+    @Test func `USE-2: a session whose start has failed has its turn beside one that has news each time`() {
+        var (bench, task) = Self.bench(configuration: Self.alone)
+        bench.finish(task)
         bench.ended(application: 1)
-        bench.wait(3590)
-        #expect(bench.launches.count == count)
-        bench.wait(10)
-        #expect(bench.launches.last == "session")
+        for round in 1...10 {
+            let other = bench.open("other", process: 2, configuration: Self.alone)
+            bench.acknowledgeAll(other)
+            let file = bench.start(other, round)
+            bench.disconnect(other)
+            bench.finish(file)
+            bench.wait(1)
+            bench.ended(application: 1)
+        }
+        #expect(bench.launches.count { $0 == "session" } > 2, "\(bench.launches)")
     }
 
     @Test
@@ -276,6 +317,13 @@ extension MachineBench {
     var launch: LaunchRecord? {
         for case .launch(_, let launch, _) in effects.reversed() { return launch }
         return nil
+    }
+
+    /// A client acknowledges all events of its session.
+    mutating func acknowledgeAll(_ client: BenchClient) {
+        for event in database.current.events.keys where event.session == client.session {
+            acknowledge(client, event.sequence)
+        }
     }
 
     /// A process that the daemon has started has ended without a word.

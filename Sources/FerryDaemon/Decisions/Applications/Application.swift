@@ -65,12 +65,17 @@ extension DaemonStateMachine {
         }
 
         /// It is to be started, which is stored first.
-        mutating func planLaunch(for session: Int64, at now: Date, notAgainBefore next: Date) {
+        mutating func planLaunch(
+            for session: Int64,
+            attempts: Int,
+            at now: Date,
+            notAgainBefore next: Date
+        ) {
             latestSession = session
-            record.launchAttempts += 1
+            record.launchAttempts = attempts
             record.nextLaunchAt = next
             isLaunching = true
-            latestStart = Start(time: now, attempts: record.launchAttempts, next: next)
+            latestStart = Start(time: now, attempts: attempts, next: next)
             hasMadeTasks = false
         }
 

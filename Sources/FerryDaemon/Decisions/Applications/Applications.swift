@@ -63,46 +63,39 @@ extension DaemonStateMachine {
     /// Starts an application when it is needed and may be started (BG-30, BG-35, BG-38).
     mutating func evaluateRelaunch(of id: Int64, at now: Date) -> [Effect] {
         guard let application = applications[id], !isStopping else { return [] }
-        guard let session = sessionToLaunch(for: application) else {
-            return [.setTimer(.relaunch(application: id), nil)]
-        }
-        let next = max(
-            nextLaunch(of: application, for: session) ?? .distantPast,
-            applications.relaunchesBegin
-        )
+        let waiting = sessionsToLaunch(for: application)
+        let dates = waiting.map { nextLaunch(of: application, for: $0) }
+        guard let next = dates.min() else { return [.setTimer(.relaunch(application: id), nil)] }
         if next > now { return [.setTimer(.relaunch(application: id), next)] }
-        return startLaunching(application, session, at: now)
+        // They take turns.
+        let due = zip(waiting, dates).filter { $0.1 <= now }.map(\.0).sorted { $0.id < $1.id }
+        let session = due.first { $0.id > application.latestSession } ?? due.first
+        return session.map { startLaunching(application, $0, at: now) } ?? []
     }
 
-    /// Returns the earliest time at which an application is started for a session; `nil` for at once.
+    /// Returns the earliest time at which an application is started for a session.
     ///
-    /// A session for which it was not started waits no longer because the starts for other sessions have failed.
-    private func nextLaunch(of application: Application, for session: Session) -> Date? {
-        let next = application.record.nextLaunchAt
-        guard !session.hasLaunched, let latest = application.latestLaunch else {
-            return next
-        }
-        return next.map { min($0, latest.addingTimeInterval(policy.relaunchDelay)) }
+    /// A session waits for its own starts that have failed, and only briefly for others'. After a start of the daemon, or
+    /// if the application may cause its starts itself, nothing says whose they were.
+    private func nextLaunch(of application: Application, for session: Session) -> Date {
+        let own = session.nextLaunchAt ?? .distantPast
+        let pause = application.latestLaunch?.addingTimeInterval(policy.relaunchDelay)
+        let next = application.record.nextLaunchAt.map { min($0, pause ?? $0) } ?? .distantPast
+        return max(own, next, applications.relaunchesBegin)
     }
 
-    /// Returns the session that an application is to be started for, if it may be started at all.
-    ///
-    /// Sessions take turns, after those for which it was not started: a session whose events the application cannot
-    /// take keeps back no other session.
-    private func sessionToLaunch(for application: Application) -> Session? {
+    /// Returns the sessions that an application is to be started for, if it may be started at all.
+    private func sessionsToLaunch(for application: Application) -> [Session] {
         let id = application.record.id
         guard
             application.record.launch != nil, !application.record.quit, !application.isLaunched,
             !application.isLaunching, application.objectionCount == 0, !isOpening(id)
-        else { return nil }
+        else { return [] }
         let isRunning = !application.clients.isEmpty
-        var waiting = sessions.values.filter { session in
+        return sessions.values.filter { session in
             session.applicationID == id && session.isToBeLaunched
                 && (session.isLaunchedAlone ? session.attachment == nil : !isRunning)
         }
-        if waiting.contains(where: { !$0.hasLaunched }) { waiting.removeAll(where: \.hasLaunched) }
-        let first = waiting.min { $0.id < $1.id }
-        return waiting.filter { $0.id > application.latestSession }.min { $0.id < $1.id } ?? first
     }
 
     /// Stores the start before it happens, so that a daemon that dies does not start the application in a loop.
@@ -112,9 +105,14 @@ extension DaemonStateMachine {
         at now: Date
     ) -> [Effect] {
         let id = application.record.id
-        let attempts = application.record.launchAttempts + 1
+        let isKnown = application.latestLaunch != nil
+        let earlier = session.launchAttempts ?? (isKnown ? 0 : application.record.launchAttempts)
+        let attempts = earlier + 1
         let next = now.addingTimeInterval(relaunchDelay(attempts))
-        applications.update(id) { $0.planLaunch(for: session.id, at: now, notAgainBefore: next) }
+        applications.update(id) {
+            $0.planLaunch(for: session.id, attempts: attempts, at: now, notAgainBefore: next)
+        }
+        sessions.update(session.id) { $0.planLaunch(attempts: attempts, notAgainBefore: next) }
         return [
             commit(
                 [.setLaunchState(application: id, attempts: attempts, nextLaunchAt: next)],
@@ -138,13 +136,12 @@ extension DaemonStateMachine {
         applications.update(id) { $0.launchStored() }
         guard let application = applications[id] else { return [] }
         guard !isStopping, let launch = application.record.launch,
-            sessionToLaunch(for: application) != nil
+            !sessionsToLaunch(for: application).isEmpty
         else {
             // The start may have been stored after later changes.
             return [noteLaunchState(of: application.record)] + evaluateRelaunch(of: id, at: now)
         }
         applications.update(id) { $0.launch() }
-        sessions.update(application.latestSession) { $0.launch() }
         return [
             .setTimer(.launch(application: id), now + policy.launchPatience),
             .launch(application: id, launch, session: session),

@@ -92,14 +92,15 @@ extension DaemonStateMachine {
         }
         let hasAnswered = error.code == .serverUnavailable
         let isAsked = hasAnswered && error.retryAfter ?? 0 > 0
-        // A delay that one application or one resource asks for does not apply to the whole host.
-        let longest = policy.retry.maximumDelay.inSeconds
+        // A delay that one application or one resource asks for does not apply to the whole host. A server that is not
+        // available, and does not say for how long, may be so for one file only.
+        let longest = hasAnswered && !isAsked ? 1 : policy.retry.maximumDelay.inSeconds
         let own = task.line ?? line(of: task.record)
         // A host that has redirected to another has answered.
         if failed != own { breaker.answered(own) }
         breaker.failed(
             failed,
-            delay: hasAnswered && !isAsked ? nil : min(delay, longest),
+            delay: min(delay, longest),
             isAsked: isAsked,
             at: now
         )

@@ -7,8 +7,9 @@ import FoundationEssentials
 /// consecutive failures of any of an application's transfers, the application leaves the host alone for a while. Then
 /// one transfer asks the host until it gets an answer.
 ///
-/// A server that says that it is not available has answered, and may serve other files: it is asked by one transfer at a
-/// time, without a pause, so that a transfer that it serves need not wait for those that it does not.
+/// A server that says that it is not available has answered, and may serve other files: it is left alone for a second
+/// only, so that a transfer that it serves need not wait long for those that it does not. Thousands of transfers do not
+/// use up their attempts then, while it is not available at all.
 ///
 /// A failure for one application need not be one for another: the first may have requested something that no client
 /// gets, in a hurry, or too often. Nor need a failure with a session's own proxy or trusted authorities be one with
@@ -40,6 +41,14 @@ struct HostBreaker: Hashable, Sendable {
         var failed: Date
         /// Whether its server asked to be left alone, the last time.
         var isAsked = false
+
+        /// No transfer asks until a date, if there were enough failures.
+        mutating func leaveAlone(until end: Date, isAsked: Bool) {
+            // What the server has asked for holds, whatever it says to those that were under way.
+            if self.isAsked, let until, until >= end { return }
+            self.isAsked = isAsked
+            if failureCount >= HostBreaker.threshold { until = end }
+        }
     }
 
     /// The number of consecutive failures that it takes.
@@ -53,19 +62,15 @@ struct HostBreaker: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - host: The host, and for which application it has failed.
-    ///   - delay: The time for which it is left alone, in seconds; `nil` if it has answered.
+    ///   - delay: The time for which it is left alone, in seconds.
     ///   - isAsked: Whether the host has asked for that.
     ///   - now: The time.
-    mutating func failed(_ host: Line, delay: Double?, isAsked: Bool, at now: Date) {
+    mutating func failed(_ host: Line, delay: Double, isAsked: Bool, at now: Date) {
         if circuits[host] == nil { forgetOld(at: now) }
         var circuit = circuits[host] ?? Circuit(failed: now)
-        circuit.failureCount += 1
+        circuit.failureCount = max(circuit.failureCount + 1, isAsked ? Self.threshold : 0)
         circuit.failed = now
-        circuit.isAsked = isAsked
-        if circuit.failureCount >= Self.threshold || isAsked {
-            circuit.failureCount = max(circuit.failureCount, Self.threshold)
-            circuit.until = delay.map { now.addingTimeInterval($0) }
-        }
+        circuit.leaveAlone(until: now.addingTimeInterval(delay), isAsked: isAsked)
         circuits[host] = circuit
     }
 

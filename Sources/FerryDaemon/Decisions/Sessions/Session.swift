@@ -1,6 +1,7 @@
 import FerryStore
 import FerryTransfer
 import FerryWire
+import FoundationEssentials
 
 extension DaemonStateMachine {
     /// A session and the client that has it open.
@@ -44,8 +45,11 @@ extension DaemonStateMachine {
         /// Whether its application is to be started for it (BG-30, BG-35, BG-36).
         var isToBeLaunched: Bool { hasNews && configuration.sendsLaunchEvents }
 
-        /// Whether its application was started for it, and has not taken any of its events since.
-        private(set) var hasLaunched = false
+        /// The number of starts of its application for it that have brought nothing; `nil` if this daemon has not
+        /// started it since something was taken.
+        private(set) var launchAttempts: Int?
+        /// The earliest time of the next start after those.
+        private(set) var nextLaunchAt: Date?
 
         /// Whether its application has something to do for it.
         var hasNews: Bool { isReadyForRelaunch || questionCount > 0 }
@@ -202,11 +206,17 @@ extension DaemonStateMachine {
 
         // MARK: Starts of its application
 
-        /// Its application is being started for it.
-        mutating func launch() { hasLaunched = true }
+        /// Its application is to be started for it.
+        mutating func planLaunch(attempts: Int, notAgainBefore next: Date) {
+            launchAttempts = attempts
+            nextLaunchAt = next
+        }
 
         /// Its application takes its events, or answers its questions.
-        mutating func endLaunch() { hasLaunched = false }
+        mutating func endLaunch() {
+            launchAttempts = nil
+            nextLaunchAt = nil
+        }
 
         // MARK: Settings
 
