@@ -137,7 +137,7 @@ struct CacheDisk {
             if Self.isTemporary(name) { discard(name, in: directory) }
         }
         files = nil
-        try? directory.synchronize()
+        synchronize(directory)
     }
 
     /// Removes the responses that were stored after a date, durably.
@@ -147,7 +147,7 @@ struct CacheDisk {
             let isEarlier = Self.dateOfStoring(name, in: directory).map { $0 <= date } ?? false
             if !isEarlier { remove(name, in: directory) }
         }
-        try? directory.synchronize()
+        synchronize(directory)
     }
 
     /// Removes the responses that were used least recently, until there are no more bytes than this.
@@ -236,6 +236,16 @@ extension CacheDisk {
         } catch {
             hasUnremoved = true
             return []
+        }
+    }
+
+    /// Makes a removal durable.
+    private mutating func synchronize(_ directory: Directory) {
+        do throws(SystemCallError) {
+            try directory.synchronize()
+        } catch {
+            // Some file systems cannot do so for directories (fsync(2)).
+            if error.errno != EINVAL { hasUnremoved = true }
         }
     }
 

@@ -162,6 +162,8 @@ package final class Directory: Sendable {
     }
 
     /// Returns the names in the directory, in no order, without "." and "..".
+    ///
+    /// - Throws: `openat`, `fdopendir`, or `readdir` with the path: never a part of the names.
     package func names() throws(SystemCallError) -> [String] {
         let copy = try systemCall("openat", path) {
             openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -173,13 +175,24 @@ package final class Directory: Sendable {
         }
         defer { closedir(stream) }
         var names: [String] = []
-        while let entry = readdir(stream) {
+        while let entry = try nextEntry(of: stream) {
             let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
                 pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
             }
             if name != ".", name != ".." { names.append(name) }
         }
         return names
+    }
+
+    /// Returns the next entry; `nil` at the end, which only `errno` tells from an error (readdir(3)).
+    private func nextEntry(
+        of stream: OpaquePointer
+    ) throws(SystemCallError) -> UnsafeMutablePointer<dirent>? {
+        errno = 0
+        if let entry = readdir(stream) { return entry }
+        let code = errno
+        guard code == 0 else { throw SystemCallError(call: "readdir", errno: code, subject: path) }
+        return nil
     }
 
     /// Creates a symbolic link, whose text need not lead anywhere.
