@@ -26,12 +26,15 @@ open class URLCache: FoundationNetworking.URLCache, @unchecked Sendable {
     // Beside the lock, which is held while the disk is read: the event loop asks for them.
     private let memoryLimit: Atomic<Int>
     private let diskLimit: Atomic<Int>
+    /// Whether it has or had room on disk: its lock may still be held for work there.
+    private let hasUsedDisk: Atomic<Bool>
     private let ownQueue = BlockingQueue(label: "ferry.cache")
 
     /// Where sessions use the cache, so that a disk that hangs delays no other cache's tasks.
     var queue: BlockingQueue {
         // A class of the app's may do anything.
-        limits.disk > 0 || type(of: self) != URLCache.self ? ownQueue : ResponseCache.memoryQueue
+        let mayHang = hasUsedDisk.load(ordering: .relaxed) || type(of: self) != URLCache.self
+        return mayHang ? ownQueue : ResponseCache.memoryQueue
     }
 
     private var limits: CacheContents.Limits {
@@ -53,6 +56,7 @@ open class URLCache: FoundationNetworking.URLCache, @unchecked Sendable {
         contents = Mutex(CacheContents(disk: CacheDisk(path: path)))
         memoryLimit = Atomic(memoryCapacity)
         diskLimit = Atomic(diskCapacity)
+        hasUsedDisk = Atomic(diskCapacity > 0)
         // Foundation's storage reads its whole directory for a miss: it gets none, as this one cannot be created.
         super.init(memoryCapacity: 0, diskCapacity: 0, diskPath: "/dev/null/cache")
     }
@@ -148,6 +152,7 @@ open class URLCache: FoundationNetworking.URLCache, @unchecked Sendable {
         get { limits.disk }
         set {
             contents.withLock { contents in
+                if newValue > 0 { hasUsedDisk.store(true, ordering: .relaxed) }
                 let former = diskLimit.exchange(newValue, ordering: .relaxed)
                 if newValue < former { contents.evictFromDisk(to: newValue) }
             }

@@ -312,6 +312,25 @@ struct ResponseCacheTests {
         #expect(await lookUp().entry?.response.storagePolicy == .allowedInMemoryOnly)
     }
 
+    // MARK: - Queues
+
+    @Test func `each cache that has or had room on disk has a queue, and those in memory share one`()
+    {
+        let (one, other) = (Samples.cache(), Samples.cache())
+        #expect(one.queue !== other.queue)
+        let (small, large) = (Samples.cache(disk: 0), Samples.cache(memory: 2 << 20, disk: -1))
+        #expect(small.queue === large.queue)
+        #expect(small.queue !== one.queue)
+
+        let queue = one.queue
+        for capacity in [0, 1 << 20, -1] {
+            one.diskCapacity = capacity
+            #expect(one.queue === queue)
+        }
+        small.diskCapacity = 1 << 20
+        #expect(small.queue !== large.queue)
+    }
+
     // MARK: - Caches that hang
 
     @Test func `a cache that has to be made is used as any other`() async throws {
