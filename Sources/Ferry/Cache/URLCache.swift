@@ -154,7 +154,8 @@ open class URLCache: FoundationNetworking.URLCache, @unchecked Sendable {
             contents.withLock { contents in
                 if newValue > 0 { hasUsedDisk.store(true, ordering: .relaxed) }
                 let former = diskLimit.exchange(newValue, ordering: .relaxed)
-                if newValue < former { contents.evictFromDisk(to: newValue) }
+                // Without room, now or before, there is nothing of its own: it may be another cache's.
+                if newValue < former, former > 0 { contents.evictFromDisk(to: newValue) }
             }
         }
     }

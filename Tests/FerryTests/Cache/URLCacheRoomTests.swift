@@ -126,6 +126,7 @@ struct URLCacheRoomTests {
         try other.store("b", at: CacheSamples.url)
         other.removeAllCachedResponses()
         other.removeCachedResponses(since: .distantPast)
+        for capacity in [-1, 0, Int.min] { other.diskCapacity = capacity }
         #expect(try place.cache().body(CacheSamples.url) == "a")
     }
 
