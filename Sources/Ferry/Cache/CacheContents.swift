@@ -79,7 +79,9 @@ struct CacheContents {
     }
 
     /// Removes the responses that were used least recently, until there are no more bytes on disk than this.
-    mutating func evictFromDisk(to byteCount: Int) { disk.evict(to: byteCount) }
+    mutating func evictFromDisk(to byteCount: Int) {
+        if byteCount > 0 { disk.evict(to: byteCount) } else { disk.removeAll() }
+    }
 
     private mutating func keep(_ kept: KeptResponse, for key: CacheKey, within limits: Limits) {
         let cost = kept.memoryCost(for: key)

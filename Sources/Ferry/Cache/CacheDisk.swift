@@ -151,9 +151,11 @@ struct CacheDisk {
     }
 
     /// Removes the responses that were used least recently, until there are no more bytes than this.
+    ///
+    /// What cannot be removed now is in the way when something is stored.
     mutating func evict(to byteCount: Int) {
         guard let directory = try? open(), (try? list(directory)) != nil else { return }
-        evict(to: byteCount, in: directory)
+        try? evict(to: byteCount, in: directory)
     }
 
     /// Removes a response's file, which must not be found again.
@@ -329,14 +331,23 @@ extension CacheDisk {
         guard known + cost > capacity || byteCountSinceListing > capacity / 10 else { return true }
         try list(directory)
         guard try usedByteCount(in: directory, without: name) + cost > capacity else { return true }
-        evict(to: capacity - capacity / 10 - cost, in: directory)
+        try evict(to: capacity - capacity / 10 - cost, in: directory)
         return try usedByteCount(in: directory) + cost <= capacity
     }
 
-    private mutating func evict(to byteCount: Int, in directory: Directory) {
+    private mutating func evict(
+        to byteCount: Int,
+        in directory: Directory
+    ) throws(SystemCallError) {
         let byteCount = max(byteCount - unfinishedByteCount, 0)
         while let cost = files?.cost, cost > byteCount, let name = files?.removeOldest() {
-            try? directory.remove(name)
+            do throws(SystemCallError) {
+                try directory.remove(name)
+            } catch {
+                // It is still there, and may be found: it is a valid response, for which there is no room.
+                files = nil
+                throw error
+            }
         }
     }
 

@@ -45,4 +45,33 @@ struct URLCacheErrorTests {
         #expect(try cache.body("https://host/a") == nil)
         #expect(try cache.body("https://host/b") == "b")
     }
+
+    @Test(arguments: [.getdents64, .unlinkat] as [FailingCalls.Call])
+    func `what is left of a cache that gets no more room is not found when it has some again`(
+        call: FailingCalls.Call
+    ) async throws {
+        let cache = place.cache()
+        try cache.store("old", at: "https://host/a")
+        try await FailingCalls.perform(call, failingWith: EIO) { cache.diskCapacity = 0 }
+        cache.diskCapacity = 1 << 20
+        #expect(try cache.body("https://host/a") == nil)
+    }
+
+    // MARK: - Making room
+
+    @Test func `where nothing can be removed to make room, nothing is stored, and the rest is found`()
+        async throws
+    {
+        let cache = place.cache(disk: 4 * CacheDirectory.block)
+        for number in 0..<4 { try cache.store("old", at: "https://host/\(number)") }
+        try await FailingCalls.perform(.unlinkat, failingWith: EROFS) {
+            try cache.store("new", at: "https://host/new")
+        }
+        #expect(place.names.count == 4)
+        #expect(try cache.body("https://host/new") == nil)
+        for number in 0..<4 { #expect(try cache.body("https://host/\(number)") == "old") }
+        try cache.store("new", at: "https://host/new")
+        #expect(try cache.body("https://host/new") == "new")
+        #expect(cache.currentDiskUsage <= 4 * CacheDirectory.block)
+    }
 }

@@ -130,6 +130,17 @@ struct URLCacheRoomTests {
         #expect(try place.cache().body(CacheSamples.url) == "a")
     }
 
+    @Test func `a capacity below 0 removes all, also while something is being written`()
+        async throws
+    {
+        try place.cache().store("a", at: CacheSamples.url)
+        try Data(count: 10_000).write(to: URL(fileURLWithPath: place.responses + "/new-x"))
+        await #expect(processExitsWith: .success) { [path = place.path as String] in
+            CacheSamples.cache(at: path).diskCapacity = Int.min
+        }
+        #expect(try place.cache().body(CacheSamples.url) == nil)
+    }
+
     // MARK: - Replacing
 
     @Test func `a response that replaces one needs no other's room`() throws {
