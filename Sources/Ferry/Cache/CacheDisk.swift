@@ -12,7 +12,7 @@ import Glibc
 /// processes do, and listed again when there seems to be no room, or when a tenth of the capacity has been written.
 ///
 /// Errors are misses: a response that cannot be stored is not, and no former one is left in its place. Where one cannot
-/// be removed, the disk is not used any more, as it would be found again.
+/// be removed, the disk is not used, as it would be found again, until a later lookup or storing has removed all.
 struct CacheDisk {
     /// Apart from the files that Foundation's cache may have in the same place.
     private static let directoryName = "io.ferry.responses"
@@ -25,15 +25,19 @@ struct CacheDisk {
     private var byteCountSinceListing = 0
     /// What was being written when the files were listed.
     private var unfinishedByteCount = 0
-    /// Whether a response may be there that should be gone: until all are, none is looked up or stored.
-    private var hasUnremoved = false
+    /// When a response was first left that should be gone: until all are, none is looked up or stored.
+    private var unremovedSince: ContinuousClock.Instant?
+    private let instant: @Sendable () -> ContinuousClock.Instant
 
     /// The responses below a directory, which is created when something is stored.
-    init(path: String) { self.path = path }
+    init(path: String, instant: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) {
+        self.path = path
+        self.instant = instant
+    }
 
     /// Returns how many bytes there are.
     mutating func byteCount() -> Int {
-        guard !hasUnremoved, let directory = try? open() else { return 0 }
+        guard unremovedSince == nil, let directory = try? open() else { return 0 }
         return (try? usedByteCount(in: directory)) ?? 0
     }
 
@@ -46,7 +50,7 @@ struct CacheDisk {
     ///   - limit: The greatest size of a file that is read.
     /// - Returns: The response; nil if there is none.
     mutating func response(for key: CacheKey, limit: Int) -> KeptResponse? {
-        guard !hasUnremoved, let name = key.fileName, let former = openUnchecked() else {
+        guard isReliable(), let name = key.fileName, let former = openUnchecked() else {
             return nil
         }
         if let kept = response(named: name, for: key, limit: limit, in: former) { return kept }
@@ -97,7 +101,9 @@ struct CacheDisk {
     ///   - key: The key, of which there need not be a file.
     ///   - isMarking: Whether to mark the file, which is for other processes and for later ones.
     mutating func noteUse(of key: CacheKey, marking isMarking: Bool) {
-        guard isMarking || files != nil, !hasUnremoved, let name = key.fileName else { return }
+        guard isMarking || files != nil, unremovedSince == nil, let name = key.fileName else {
+            return
+        }
         files?.use(name) { $0 = Date() }
         if isMarking { try? openUnchecked()?.touch(name) }
     }
@@ -105,7 +111,7 @@ struct CacheDisk {
     /// Stores a response if it can be stored and there is room for it; one that it replaces is gone in any case.
     mutating func store(_ kept: KeptResponse, for key: CacheKey, capacity: Int) {
         guard let name = key.fileName else { return }
-        guard !hasUnremoved, let file = CacheFile(kept, for: key),
+        guard isReliable(), let file = CacheFile(kept, for: key),
             Self.cost(Int64(file.byteCount)) <= capacity,
             let directory = try? open(creating: true)
         else { return remove(key) }
@@ -130,7 +136,7 @@ struct CacheDisk {
 
     /// Removes all responses, durably.
     mutating func removeAll() {
-        hasUnremoved = false
+        unremovedSince = nil
         guard let directory = openForRemoval() else { return }
         for name in namesForRemoval(in: directory) {
             if Self.isFile(name) { remove(name, in: directory) }
@@ -158,6 +164,16 @@ struct CacheDisk {
         try? evict(to: byteCount, in: directory)
     }
 
+    /// Returns whether nothing is there that should be gone.
+    ///
+    /// Something may have been left because of an error that has passed: all is removed, at most once a minute.
+    private mutating func isReliable() -> Bool {
+        if let unremovedSince, instant() - unremovedSince >= .seconds(60) { removeAll() }
+        return unremovedSince == nil
+    }
+
+    private mutating func noteUnremoved() { unremovedSince = unremovedSince ?? instant() }
+
     /// Removes a response's file, which must not be found again.
     private mutating func remove(_ name: String, in directory: Directory) {
         files?.remove(name)
@@ -165,7 +181,7 @@ struct CacheDisk {
             try directory.remove(name)
         } catch {
             // A file system that cannot be written says so of files that are not there, too.
-            if Self.mayBeFound(name, in: directory) { hasUnremoved = true }
+            if Self.mayBeFound(name, in: directory) { noteUnremoved() }
         }
     }
 
@@ -226,7 +242,7 @@ extension CacheDisk {
         do throws(SystemCallError) {
             return try open()
         } catch {
-            hasUnremoved = true
+            noteUnremoved()
             return nil
         }
     }
@@ -236,7 +252,7 @@ extension CacheDisk {
         do throws(SystemCallError) {
             return try directory.names()
         } catch {
-            hasUnremoved = true
+            noteUnremoved()
             return []
         }
     }
@@ -247,7 +263,7 @@ extension CacheDisk {
             try directory.synchronize()
         } catch {
             // Some file systems cannot do so for directories (fsync(2)).
-            if error.errno != EINVAL { hasUnremoved = true }
+            if error.errno != EINVAL { noteUnremoved() }
         }
     }
 

@@ -117,7 +117,8 @@ open class URLCache: FoundationNetworking.URLCache, @unchecked Sendable {
     /// Other processes, and other objects with the same directory, keep what they have in memory. They may answer
     /// requests with it until it is stale, and a server's 304 has them store it on disk again. It is the same with the
     /// methods that remove single responses. Where something cannot be removed, as on a file system that can only be
-    /// read, the object does not use the disk any more until this method has removed everything.
+    /// read, the object does not use the disk until everything has been removed, by this method or by a later lookup or
+    /// storing, which tries it once a minute.
     open override func removeAllCachedResponses() {
         contents.withLock { $0.removeAll(within: limits) }
     }

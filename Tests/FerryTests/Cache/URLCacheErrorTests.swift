@@ -2,12 +2,53 @@ import FerrySystem
 import FerryTestSupport
 import Foundation
 import Glibc
+import Synchronization
 import Testing
 
 @testable import Ferry
 
 @Suite("Errors of URLCache's disk", .timeLimit(.minutes(5)))
 struct URLCacheErrorTests {
+    /// A disk whose clock stands until it is moved.
+    private final class Disk: Sendable {
+        private let disk: Mutex<CacheDisk>
+        private let time: Time
+
+        final class Time: Sendable {
+            let now = Mutex(ContinuousClock.now)
+        }
+
+        init(path: String) {
+            let time = Time()
+            self.time = time
+            disk = Mutex(CacheDisk(path: path) { time.now.withLock { $0 } })
+        }
+
+        func advance(by duration: Duration) { time.now.withLock { $0 += duration } }
+
+        func store(_ body: String, at url: String) throws {
+            let kept = KeptResponse(try CacheSamples.entry(body, url: url).response)
+            let key = try Self.key(url)
+            disk.withLock { $0.store(kept, for: key, capacity: 1 << 20) }
+        }
+
+        func remove(_ url: String) throws {
+            let key = try Self.key(url)
+            disk.withLock { $0.remove(key) }
+        }
+
+        func body(_ url: String) throws -> String? {
+            let key = try Self.key(url)
+            let found = disk.withLock { $0.response(for: key, limit: 1 << 20) }
+            return found.map { String(decoding: $0.response.data, as: UTF8.self) }
+        }
+
+        private static func key(_ url: String) throws -> CacheKey {
+            let address = try #require(URL(string: url))
+            return try #require(CacheKey(URLRequest(url: address)))
+        }
+    }
+
     private let place: CacheDirectory
 
     init() throws { place = try CacheDirectory() }
@@ -55,6 +96,49 @@ struct URLCacheErrorTests {
         try await FailingCalls.perform(call, failingWith: EIO) { cache.diskCapacity = 0 }
         cache.diskCapacity = 1 << 20
         #expect(try cache.body("https://host/a") == nil)
+    }
+
+    // MARK: - Using the disk again
+
+    @Test(arguments: ["store", "look up"])
+    func `after a minute the disk is used again, without what was there`(first: String)
+        async throws
+    {
+        let disk = Disk(path: place.path)
+        try place.cache().store("old", at: "https://host/a")
+        try await FailingCalls.perform(.openat, failingWith: EMFILE) {
+            try disk.remove("https://host/a")
+        }
+        disk.advance(by: .seconds(59))
+        try disk.store("new", at: "https://host/b")
+        for name in ["a", "b"] { #expect(try disk.body("https://host/\(name)") == nil) }
+
+        disk.advance(by: .seconds(1))
+        if first == "store" { try disk.store("new", at: "https://host/b") }
+        #expect(try disk.body("https://host/a") == nil)
+        if first != "store" { try disk.store("new", at: "https://host/b") }
+        #expect(try disk.body("https://host/b") == "new")
+        #expect(place.names.count == 1)
+    }
+
+    @Test func `as long as errors last, the disk is tried once a minute`() async throws {
+        let disk = Disk(path: place.path)
+        try place.cache().store("old", at: "https://host/a")
+        try await FailingCalls.perform(.openat, failingWith: EMFILE) {
+            try disk.remove("https://host/a")
+            for _ in 0..<10 {
+                disk.advance(by: .seconds(20))
+                try disk.store("new", at: "https://host/b")
+                #expect(try disk.body("https://host/a") == nil)
+            }
+        }
+        // It was tried 180 seconds after the first error.
+        disk.advance(by: .seconds(39))
+        #expect(try disk.body("https://host/a") == nil)
+        #expect(place.names.count == 1)
+        disk.advance(by: .seconds(1))
+        #expect(try disk.body("https://host/a") == nil)
+        #expect(place.names.count == 0)
     }
 
     // MARK: - Making room
