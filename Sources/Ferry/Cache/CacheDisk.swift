@@ -347,8 +347,9 @@ extension CacheDisk {
         guard known + cost > capacity || byteCountSinceListing > capacity / 10 else { return true }
         try list(directory)
         guard try usedByteCount(in: directory, without: name) + cost > capacity else { return true }
+        guard unfinishedByteCount + cost <= capacity else { return false }
         try evict(to: capacity - capacity / 10 - cost, in: directory)
-        return try usedByteCount(in: directory) + cost <= capacity
+        return true
     }
 
     private mutating func evict(
