@@ -344,7 +344,9 @@ extension CacheDisk {
         capacity: Int
     ) throws(SystemCallError) -> Bool {
         let known = try usedByteCount(in: directory, without: name)
-        guard known + cost > capacity || byteCountSinceListing > capacity / 10 else { return true }
+        guard known + cost > capacity || byteCountSinceListing + cost > capacity / 10 else {
+            return true
+        }
         try list(directory)
         guard try usedByteCount(in: directory, without: name) + cost > capacity else { return true }
         guard unfinishedByteCount + cost <= capacity else { return false }
