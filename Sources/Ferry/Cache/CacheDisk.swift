@@ -416,12 +416,10 @@ extension CacheDisk {
         at now: Date
     ) -> RecencyList<String, Date> {
         let uses = found.map { name, status in
-            let lastUse = max(status.lastUse, files?.value(for: name) ?? .distantPast)
-            // A server's clock may be a little fast. After the clock was set back, it is not known which are the latest.
-            let isKnown = lastUse.timeIntervalSince(now) < 60
-            return (
-                name: name, lastUse: isKnown ? lastUse : .distantPast, cost: Self.cost(status.size)
-            )
+            let times = [status.lastUse, files?.value(for: name)].compactMap { $0 }
+            // A server's clock may be a little fast. If it is a lot, or the clock was set back, its times tell nothing.
+            let lastUse = times.filter { $0.timeIntervalSince(now) < 60 }.max() ?? .distantPast
+            return (name: name, lastUse: lastUse, cost: Self.cost(status.size))
         }
         var ordered = RecencyList<String, Date>()
         for use in uses.sorted(by: { $0.lastUse < $1.lastUse }) {

@@ -204,6 +204,20 @@ struct URLCacheRoomTests {
         for url in urls.prefix(8) { #expect(try cache.body(url) == url) }
     }
 
+    @Test func `what this process has used last stays, by the clock of a server that is a lot fast`()
+        throws
+    {
+        let urls = (0..<10).map { "https://host/\($0)" }
+        let cache = place.cache(disk: 11 * CacheDirectory.block)
+        for url in urls { try cache.store(url, at: url) }
+        for url in urls.suffix(7) { try place.setUse(of: url, secondsAgo: -1000) }
+        for url in urls.prefix(3) { try place.setUse(of: url, secondsAgo: 10) }
+        try cache.store("new", at: "https://host/new")
+        try cache.store("newer", at: "https://host/newer")
+        for url in urls.prefix(3) { #expect(try cache.body(url) == nil) }
+        for url in urls.suffix(7) { #expect(try cache.body(url) == url) }
+    }
+
     // MARK: - What is being written
 
     @Test func `what is being written counts`() throws {
