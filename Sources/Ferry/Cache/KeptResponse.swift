@@ -34,16 +34,16 @@ struct KeptResponse: @unchecked Sendable {
         return fields.reduce(0) { $0 + Self.byteCount($1.key.base) + Self.byteCount($1.value) }
     }
 
-    private var userInfoCost: Int {
-        (response.userInfo ?? [:])
-            .reduce(0) { $0 + 512 + Self.byteCount($1.key.base) + Self.byteCount($1.value) }
-    }
+    private var userInfoCost: Int { Self.byteCount(response.userInfo ?? [:]) }
 
-    /// Returns the size of a text or data; what else there may be is small, or of a type that only the app knows.
+    /// Returns about what a value takes; what is no text, data or collection is small, or only the app knows its type.
     private static func byteCount(_ value: Any) -> Int {
         switch value {
         case let text as String: text.utf8.count
         case let data as Data: data.count
+        case let list as [Any]: list.reduce(0) { $0 + 32 + byteCount($1) }
+        case let entries as [AnyHashable: Any]:
+            entries.reduce(0) { $0 + 512 + byteCount($1.key.base) + byteCount($1.value) }
         default: 0
         }
     }

@@ -147,7 +147,7 @@ struct URLCacheTests {
         #expect(gone == nil)
     }
 
-    @Test(arguments: ["URL", "fields", "text", "data"])
+    @Test(arguments: ["URL", "fields", "text", "data", "list", "dictionary"])
     func `API-6: all that an app has noted on a response counts in memory`(part: String) throws {
         let (capacity, length) = (100_000, 20_000)
         let long = String(repeating: "x", count: length)
@@ -158,6 +158,8 @@ struct URLCacheTests {
                 switch part {
                 case "text": ["note": long]
                 case "data": ["note": Data(long.utf8)]
+                case "list": ["note": [["a"], [long]]]
+                case "dictionary": ["note": ["inner": ["text": long]]]
                 default: nil
                 }
             let fields = part == "fields" ? [("X-Long", long)] : []
