@@ -174,13 +174,16 @@ final class ResponseCache: Sendable {
     }
 
     /// Performs work on the cache's queue, after all earlier work but lookups before the cache was made.
+    ///
+    /// Changes follow a lookup, and when the first one has its result, the loop goes to the cache's queue itself.
     @LoopActor
     private func perform(_ work: @escaping @Sendable (URLCacheStorage?) -> Void) {
         guard let making else { return Self.perform(work, on: cache()) }
         // Always made, so that the cache exists when the loop needs its size.
         making.perform { [self] in
-            Self.perform(work, on: cache())
+            let cache = cache()
             LoopActor.perform { self.making = nil }
+            Self.perform(work, on: cache)
         }
     }
 
