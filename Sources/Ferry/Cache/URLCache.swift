@@ -115,8 +115,9 @@ open class URLCache: FoundationNetworking.URLCache, @unchecked Sendable {
     /// Removes all responses, also those that other processes have stored in the directory.
     ///
     /// Other processes, and other objects with the same directory, keep what they have in memory. They may answer
-    /// requests with it until it is stale, and a server's 304 has them store it on disk again. It is the same with the
-    /// methods that remove single responses. Where something cannot be removed, as on a file system that can only be
+    /// requests with it until it is stale, and a server's 304 has them store it on disk again. So does a task of this
+    /// process that is asking the server about a stored response meanwhile. It is the same with the methods that remove
+    /// single responses. Where something cannot be removed, as on a file system that can only be
     /// read, the object does not use the disk until everything has been removed, by this method or by a later lookup or
     /// storing, which tries it once a minute.
     open override func removeAllCachedResponses() {
@@ -166,7 +167,8 @@ open class URLCache: FoundationNetworking.URLCache, @unchecked Sendable {
 
     /// How many bytes the responses on disk take, each in whole blocks of 4096 bytes, and what is being written.
     ///
-    /// What other processes have stored in the directory is counted after a while. The first call lists the directory,
+    /// What other processes have stored in the directory is counted when it is listed again: when this object has stored
+    /// a tenth of its capacity, or has no room. One that only reads does not count it. The first call lists the directory,
     /// and blocks while it does.
     open override var currentDiskUsage: Int {
         contents.withLock { $0.diskByteCount(within: limits) }
