@@ -314,8 +314,8 @@ struct ResponseCacheTests {
 
     // MARK: - Queues
 
-    @Test func `each cache that has or had room on disk has a queue, and those in memory share one`()
-    {
+    @Test
+    func `each cache that has or had room on disk has a queue, and those in memory share one`() {
         let (one, other) = (Samples.cache(), Samples.cache())
         #expect(one.queue !== other.queue)
         let (small, large) = (Samples.cache(disk: 0), Samples.cache(memory: 2 << 20, disk: -1))

@@ -101,9 +101,9 @@ struct URLCacheErrorTests {
     // MARK: - Using the disk again
 
     @Test(arguments: ["store", "look up"])
-    func `after a minute the disk is used again, without what was there`(first: String)
-        async throws
-    {
+    func `after a minute the disk is used again, without what was there`(
+        first: String
+    ) async throws {
         let disk = Disk(path: place.path)
         try place.cache().store("old", at: "https://host/a")
         try await FailingCalls.perform(.openat, failingWith: EMFILE) {
@@ -143,7 +143,8 @@ struct URLCacheErrorTests {
 
     // MARK: - Making room
 
-    @Test func `where nothing can be removed to make room, nothing is stored, and the rest is found`()
+    @Test
+    func `where nothing can be removed to make room, nothing is stored, and the rest is found`()
         async throws
     {
         let cache = place.cache(disk: 4 * CacheDirectory.block)

@@ -204,7 +204,8 @@ struct URLCacheRoomTests {
         for url in urls.prefix(8) { #expect(try cache.body(url) == url) }
     }
 
-    @Test func `what this process has used last stays, by the clock of a server that is a lot fast`()
+    @Test
+    func `what this process has used last stays, by the clock of a server that is a lot fast`()
         throws
     {
         let urls = (0..<10).map { "https://host/\($0)" }
