@@ -74,11 +74,11 @@ import FerrySystem
         if exchange.needsNewConnection { try set(CURLOPT_FRESH_CONNECT, 1) }
     }
 
-    /// Whether libcurl has reported an error since the last ``reset()``, which need not end the transfer.
+    /// Whether an HTTP/2 server wants HTTP/1.1 for the request, which it has not processed (RFC 9113 §7).
     ///
-    /// That a server wants HTTP/1.1 for the request, which it has not processed, is none: libcurl sends it so.
-    var hasError: Bool {
-        errorText.pointee != 0 && !String(cString: errorText).contains("HTTP_1_1_REQUIRED")
+    /// libcurl reports that as an error, and sends the request by HTTP/1.1.
+    var isAskedForHTTP11: Bool {
+        errorText.pointee != 0 && String(cString: errorText).contains("HTTP_1_1_REQUIRED")
     }
 
     /// Makes an error from a result, with libcurl's details.

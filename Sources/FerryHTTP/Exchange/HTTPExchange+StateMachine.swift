@@ -71,10 +71,10 @@ extension HTTPExchange {
         private let isIdempotent: Bool
         /// Whether the request was sent on a connection that existed before.
         private var isOnKeptConnection = false
-        /// Whether the request was sent and nothing says that the server has not received it.
+        /// Whether the request was sent on any connection.
+        private var isSent = false
+        /// Whether the request was sent, and libcurl may send it again although the server has processed it.
         private var mayHaveArrived = false
-        /// Whether it was sent over HTTP/2.
-        private var hasUsedHTTP2 = false
         private(set) var isPaused = false
         private var isHeld = false
         private var isCoded = false
@@ -134,21 +134,22 @@ extension HTTPExchange {
         /// libcurl sends a request again if a kept connection ends before the response begins. The server may have
         /// carried it out by then, so a request that is not idempotent fails instead (RFC 9110 §9.2.2).
         ///
+        /// From a new HTTP/2 connection libcurl does so only if the server has refused the request, and so has not
+        /// processed it (RFC 9113 §8.7). On a kept one that looks like any other end.
+        ///
         /// - Parameters:
-        ///   - speaksHTTP2: Whether the connection's protocol is HTTP/2.
-        ///   - hasFailed: Whether the earlier connection has failed, or the server has ended it. Otherwise libcurl sends
-        ///     the request again because an HTTP/2 server has not processed it (RFC 9113 §8.7).
+        ///   - isRefusable: Whether the connection is a new one that speaks HTTP/2; known of the first one only.
+        ///   - isUnprocessed: Whether the server has said that it has not processed the request.
         /// - Returns: Whether it may be sent.
-        mutating func sends(speaksHTTP2: Bool, hasFailed: Bool) -> Bool {
-            let isUnprocessed = hasUsedHTTP2 && !hasFailed
+        mutating func sends(isRefusable: Bool, isUnprocessed: Bool) -> Bool {
             guard !mayHaveArrived || isIdempotent || isUnprocessed else {
                 let message =
                     "The connection ended without a response, and the server may have carried out the request"
                 _ = fail(HTTPError(code: .connectionLost, message: message))
                 return false
             }
-            mayHaveArrived = true
-            hasUsedHTTP2 = speaksHTTP2
+            mayHaveArrived = isSent || !isRefusable
+            isSent = true
             return true
         }
 

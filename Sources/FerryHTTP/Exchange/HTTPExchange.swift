@@ -180,9 +180,12 @@ extension HTTPExchange {
         }
         let tlsConnection = easy.tlsConnection
         let speaksHTTP2 = tlsConnection?.speaksHTTP2 ?? false
-        // After an end that the server has announced, libcurl sends again whatever became of the request before it.
-        let hasFailed = easy.hasError || tlsEnd?.hasAnnouncedEnd == true
-        guard machine.sends(speaksHTTP2: speaksHTTP2, hasFailed: hasFailed) else { return false }
+        guard
+            machine.sends(
+                isRefusable: speaksHTTP2 && !phases.isReusedConnection,
+                isUnprocessed: easy.isAskedForHTTP11
+            )
+        else { return false }
         tlsEnd = tlsConnection.flatMap { HandshakeContext.kept(for: $0.pointer) }
         remoteAddress = address
         isConnecting = false

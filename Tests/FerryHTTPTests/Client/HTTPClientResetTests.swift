@@ -3,11 +3,12 @@ import FerrySystem
 import FerryTestSupport
 import Testing
 
-/// What an HTTP/2 server resets on a kept connection is sent again only if the server has not processed it.
+/// What an HTTP/2 server resets is sent again only if the server has not processed it.
 @Suite(.timeLimit(.minutes(1))) @LoopActor struct HTTPClientResetTests {
     private func requests(
         after code: ResettingServer.Code,
-        endsConnection: Bool
+        endsConnection: Bool = false,
+        isKept: Bool = true
     ) async throws -> (requests: [String], error: HTTPError?) {
         let home = try TestHome()
         let authority = try await TestAuthority(in: home)
@@ -25,7 +26,7 @@ import Testing
             request.protocolChoice = .http2
             return request
         }
-        #expect(try await client.fetch(request("GET")).error == nil)
+        if isKept { #expect(try await client.fetch(request("GET")).error == nil) }
         let error = try await client.fetch(request("POST")).error
         return (server.requests, error)
     }
@@ -42,14 +43,24 @@ import Testing
         #expect(error != nil)
     }
 
-    @Test func `RFC 9113 §8.7: a POST that a server has refused is sent again`() async throws {
-        let (requests, error) = try await requests(after: .refusedStream, endsConnection: false)
-        #expect(requests == ["h2 GET", "h2 POST", "h2 POST"])
+    @Test func `RFC 9113 §8.7: a POST that a server refuses on a new connection is sent again`()
+        async throws
+    {
+        let (requests, error) = try await requests(after: .refusedStream, isKept: false)
+        #expect(requests == ["h2 POST", "h2 POST"])
         #expect(error == nil)
     }
 
+    @Test func `RFC 9110 §9.2.2: on a kept connection a refusal looks like any other end`()
+        async throws
+    {
+        let (requests, error) = try await requests(after: .refusedStream)
+        #expect(requests == ["h2 GET", "h2 POST"])
+        #expect(error?.code == .connectionLost)
+    }
+
     @Test func `RFC 9113 §7: a POST for which a server wants HTTP/1.1 is sent so`() async throws {
-        let (requests, error) = try await requests(after: .http11Required, endsConnection: false)
+        let (requests, error) = try await requests(after: .http11Required)
         #expect(requests == ["h2 GET", "h2 POST", "http/1.1 POST"])
         #expect(error == nil)
     }

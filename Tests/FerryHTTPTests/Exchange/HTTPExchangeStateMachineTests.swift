@@ -58,16 +58,16 @@ import Testing
         return receive("\r\n", in: &machine)
     }
 
-    @Test(arguments: [(true, false, true), (true, true, false), (false, false, false)])
+    @Test(arguments: [(true, false, true), (false, true, true), (false, false, false)])
     func `RFC 9113 §8.7: what an HTTP/2 server has refused may be sent again, whatever it is`(
-        speaksHTTP2: Bool,
-        hasFailed: Bool,
+        isRefusable: Bool,
+        isUnprocessed: Bool,
         isRepeated: Bool
     ) {
         var machine = machine(isIdempotent: false)
-        let isSent = machine.sends(speaksHTTP2: speaksHTTP2, hasFailed: false)
+        let isSent = machine.sends(isRefusable: isRefusable, isUnprocessed: false)
         #expect(isSent)
-        let isSentAgain = machine.sends(speaksHTTP2: speaksHTTP2, hasFailed: hasFailed)
+        let isSentAgain = machine.sends(isRefusable: false, isUnprocessed: isUnprocessed)
         #expect(isSentAgain == isRepeated)
     }
 
