@@ -117,32 +117,41 @@ package struct CacheTransaction: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - head: The response head.
+    ///   - usesCredential: Whether the request was sent with a credential. It is not among the request's fields, so
+    ///     that a lookup could not tell its owner's response from another's: it is not stored.
     ///   - requestTime: When the request was sent.
     ///   - responseTime: When the response arrived.
     /// - Returns: The decision.
     package mutating func answered(
         with head: HTTPResponseHead,
+        usesCredential: Bool = false,
         requestTime: HTTPDate,
         responseTime: HTTPDate
     ) -> Answer {
         if isRevalidating, head.status == 304 {
             isRevalidating = false
             guard let stored, stored.isConfirmed(by: head) else { return .fetchAgain }
-            let freshened = stored.freshened(
+            var freshened = stored.freshened(
                 by: head,
                 requestTime: requestTime,
                 responseTime: responseTime
             )
             let forbidsStoring =
-                freshened.control.isNoStore || CacheControl(fields: request.fields).isNoStore
-            return .useStored(freshened, isKept: !forbidsStoring)
+                usesCredential || freshened.control.isNoStore
+                || CacheControl(fields: request.fields).isNoStore
+            // The server may name other fields than before.
+            let isSelectable = freshened.select(for: request.fields)
+            return .useStored(freshened, isKept: isSelectable && !forbidsStoring)
         }
-        let storable = StoredResponse(
-            answering: request,
-            with: head,
-            requestTime: requestTime,
-            responseTime: responseTime
-        )
+        let storable =
+            usesCredential
+            ? nil
+            : StoredResponse(
+                answering: request,
+                with: head,
+                requestTime: requestTime,
+                responseTime: responseTime
+            )
         let outdated = invalidatedURLs(by: head)
         let isOutdated = storable == nil && supersedesStored(head)
         return .deliver(

@@ -5,7 +5,7 @@ package struct StoredResponse: Hashable, Sendable {
     /// The status and the fields, updated by validations.
     package var head: HTTPResponseHead
     /// The fields of the original request that another request must match.
-    package let selectingFields: SelectingFields
+    package private(set) var selectingFields: SelectingFields
     /// When the request that received this response, or last confirmed it, was sent.
     package var requestTime: HTTPDate
     /// When the response to that request arrived.
@@ -232,6 +232,18 @@ extension StoredResponse {
         freshened.requestTime = requestTime
         freshened.responseTime = responseTime
         return freshened
+    }
+
+    /// Replaces the fields that other requests must match by those that `Vary` names now.
+    ///
+    /// - Parameter requestFields: The fields of the request that has confirmed the response.
+    /// - Returns: Whether another request can match.
+    mutating func select(for requestFields: [HTTPField]) -> Bool {
+        guard let fields = SelectingFields(head: head, requestFields: requestFields) else {
+            return false
+        }
+        selectingFields = fields
+        return true
     }
 
     /// The fields that describe the stored body, whatever a 304 says (§3.2).

@@ -21,6 +21,9 @@ extension Load.StateMachine {
         private var server = Side()
         private var proxy = Side()
 
+        /// Whether there is a credential for the server.
+        var areForServer: Bool { server.proof != nil }
+
         /// The credentials for another server: only the proxy stays the same.
         var forOtherOrigin: Proofs {
             var proofs = Proofs()

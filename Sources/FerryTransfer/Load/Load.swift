@@ -94,6 +94,9 @@ package final class Load {
         goOn()
     }
 
+    /// Whether the latest request was sent with a credential for its server: a password or a certificate.
+    package private(set) var usesCredential = false
+
     /// The latest request, after redirects.
     package var currentRequest: TransferRequest { machine.current.transfer }
 
@@ -181,6 +184,7 @@ extension Load {
                 next.isIdentityDecided
                 ? next.identity : decider?.load(self, identityFor: next.transfer)
             request.asksForIdentity = configuration.asksForTrust && !next.isIdentityDecided
+            usesCredential = next.proofs.areForServer || request.identity != nil
             request.receiveBufferByteCount =
                 configuration.rates?.receiveRate.map(HTTPRequest.bufferByteCount)
             transaction = LoadTransaction(

@@ -18,14 +18,17 @@ struct PasswordTests {
     }
 
     /// Wants the name “u” and the password “p”.
-    private static func basic(_ challenge: String = "Basic realm=\"r\"") -> FixtureAnswer {
+    private static func basic(
+        _ challenge: String = "Basic realm=\"r\"",
+        fields: [(String, String)] = []
+    ) -> FixtureAnswer {
         FixtureAnswer { request in
             let isRight = request["Authorization"] == "Basic dTpw"
             var response = FixtureResponse(
                 status: isRight ? 200 : 401,
                 content: .text(isRight ? "la" : "who?")
             )
-            if !isRight { response.fields = [("WWW-Authenticate", challenge)] }
+            response.fields = isRight ? fields : [("WWW-Authenticate", challenge)]
             return response
         }
     }
@@ -47,6 +50,24 @@ struct PasswordTests {
             challenge.protectionSpace.authenticationMethod == NSURLAuthenticationMethodHTTPBasic
         )
         #expect((challenge.failureResponse as? HTTPURLResponse)?.statusCode == 401)
+    }
+
+    @Test func `DL-13: what a password has brought is stored for nobody`() async throws {
+        server.on("/private", Self.basic(fields: [("Cache-Control", "max-age=600")]))
+        let cache = URLSessionConfiguration.ephemeral.urlCache
+        let session = recorder.makeSession { $0.urlCache = cache }
+        recorder.change { [credential] in $0.challenge = { _ in (.useCredential, credential) } }
+        let url = try server.address("/private")
+        session.dataTask(with: url).resume()
+        await recorder.waitForEnd()
+        #expect(
+            recorder.story == ["challenge 0", "response 200", "data", "metrics 2", "completed"]
+        )
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.urlCache = cache
+        let (data, response) = try await URLSession(configuration: configuration).data(from: url)
+        #expect((response as? HTTPURLResponse)?.statusCode == 401)
+        #expect(data == Data("who?".utf8))
     }
 
     @Test(arguments: ["Basic", "Basic realm=\"127.0.0.1\""])

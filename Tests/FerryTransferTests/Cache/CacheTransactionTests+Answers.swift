@@ -17,11 +17,13 @@ extension CacheTransactionTests {
     private func answer(
         _ transaction: CacheTransaction,
         _ fields: Fields = [],
-        status: Int = 200
+        status: Int = 200,
+        usesCredential: Bool = false
     ) -> CacheTransaction.Answer {
         var transaction = transaction
         return transaction.answered(
             with: Fixtures.head(fields, status: status),
+            usesCredential: usesCredential,
             requestTime: Fixtures.after(100),
             responseTime: Fixtures.after(101)
         )
@@ -101,12 +103,36 @@ extension CacheTransactionTests {
         )
     }
 
+    private func isKept(_ answer: CacheTransaction.Answer) -> Bool? {
+        guard case .useStored(_, let isKept) = answer else { return nil }
+        return isKept
+    }
+
+    @Test func `SEC-5: what a credential has brought is not stored`() {
+        let new = transaction(found: nil)
+        #expect(answer(new, Fixtures.tagged, usesCredential: true) == Self.nothing)
+        let stale = transaction(found: Fixtures.stored(Fixtures.tagged))
+        #expect(answer(stale, Fixtures.tagged, usesCredential: true) == Self.removal)
+        #expect(isKept(answer(stale, status: 304, usesCredential: true)) == false)
+    }
+
+    @Test func `RFC 9111 §4.1: a 304 may name other fields that decide`() throws {
+        let request = Fixtures.request([("Cookie", "a=1")])
+        let found = Fixtures.stored(Fixtures.tagged, requestFields: [("Cookie", "a=1")])
+        let transaction = transaction(request, found: found)
+        let answer = answer(transaction, [("Vary", "Cookie")], status: 304)
+        guard case .useStored(let freshened, true) = answer else {
+            Issue.record("it is not kept: \(answer)")
+            return
+        }
+        #expect(freshened.hasSecrets)
+        #expect(freshened.selectingFields.match(request.fields))
+        #expect(!freshened.selectingFields.match(Fixtures.fields([("Cookie", "a=2")])))
+        #expect(isKept(self.answer(transaction, [("Vary", "*")], status: 304)) == false)
+    }
+
     @Test func `what may not be stored any more is used once`() {
         let stale = Fixtures.stored(Fixtures.tagged)
-        func isKept(_ answer: CacheTransaction.Answer) -> Bool? {
-            guard case .useStored(_, let isKept) = answer else { return nil }
-            return isKept
-        }
         let forbidding = [("Cache-Control", "no-store")]
         #expect(isKept(answer(transaction(found: stale), forbidding, status: 304)) == false)
         let discreet = transaction(Fixtures.request(forbidding), found: stale)

@@ -201,6 +201,7 @@ extension HTTPLoader: LoadReceiver {
         guard var transaction = lookup?.transaction, let cache else { return deliver(head) }
         let answer = transaction.answered(
             with: head,
+            usesCredential: load.usesCredential,
             requestTime: requestTime,
             responseTime: .now
         )
