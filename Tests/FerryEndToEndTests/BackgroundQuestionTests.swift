@@ -125,7 +125,7 @@ import Testing
         )
         #expect(await events.next("identifies") == "identifies itself")
         _ = await events.next("progress")
-        for process in home.daemons { kill(process, SIGKILL) }
+        await TestHome.kill(home.daemons)
         // What it has said was in the memory of the ferryd that died.
         #expect(await events.next("identifies") == "identifies itself")
         #expect(await events.next("completed") == "completed 1 ok")

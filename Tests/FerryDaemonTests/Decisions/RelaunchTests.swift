@@ -164,7 +164,7 @@ import Testing
         #expect(bench.launches.dropFirst(count + 3) == ["session"])
     }
 
-    @Test func `USE-2: sessions whose starts fail together are all started soon when they would not`() {
+    @Test func `USE-2: sessions whose starts failed together are all started soon after`() {
         var bench = MachineBench()
         bench.wait(5)
         for number in 1...13 as ClosedRange<Int64> {
@@ -185,7 +185,7 @@ import Testing
         #expect(Set(bench.launches.dropFirst(count)).count == 13)
     }
 
-    @Test func `USE-2: a session whose start has failed has its turn beside one that has news each time`() {
+    @Test func `USE-2: a session whose start has failed has its turn beside another with news`() {
         var (bench, task) = Self.bench(configuration: Self.alone)
         bench.finish(task)
         bench.ended(application: 1)
