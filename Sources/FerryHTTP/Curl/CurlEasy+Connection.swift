@@ -96,13 +96,18 @@ extension CurlEasy {
             && (errno == EAGAIN || errno == EINTR)
     }
 
-    /// Prevents reuse of the connection if more arrives on it than the response that has begun.
+    /// Reads what libcurl reports only in its log.
     ///
-    /// libcurl discards bytes that it has read after a response's end. It then closes the connection if the
-    /// response stated its length, but not after chunks or without a body, though the discarded bytes may be
-    /// the start of a message whose rest is still on its way. It reports this only in its log.
-    func watchForExcess() {
+    /// - libcurl discards bytes that it has read after a response's end. It then closes the connection if the
+    ///   response stated its length, but not after chunks or without a body, though the discarded bytes may be
+    ///   the start of a message whose rest is still on its way. This prevents reuse of the connection.
+    /// - libcurl sends a request again that an HTTP/2 server has not processed, because it has refused the stream or
+    ///   wants HTTP/1.1 (RFC 9113 §7, §8.7), and also one whose kept connection has just ended.
+    func followLog() {
+        guard let exchange else { return }
         CCurl_easy_set_debug_function(handle, didLog)
+        let context = Unmanaged.passUnretained(exchange).toOpaque()
+        CCurl_easy_setopt_pointer(handle, CURLOPT_DEBUGDATA, context)
         CCurl_easy_setopt_long(handle, CURLOPT_VERBOSE, 1)
     }
 }
@@ -114,13 +119,16 @@ private func didLog(
     _ count: Int,
     _ context: UnsafeMutableRawPointer?
 ) -> Int32 {
-    guard kind == CURLINFO_TEXT else { return 0 }
+    guard kind == CURLINFO_TEXT, let context else { return 0 }
     let line = UnsafeRawBufferPointer(start: bytes, count: count)
+    func says(_ texts: String...) -> Bool { texts.contains { line.starts(with: $0.utf8) } }
     // The texts of all versions since 7.87.
-    guard
-        line.starts(with: "Excess found".utf8) || line.starts(with: "Leftovers after chunking".utf8)
-    else { return 0 }
-    CCurl_easy_setopt_long(easy, CURLOPT_FORBID_REUSE, 1)
+    if says("Excess found", "Leftovers after chunking") {
+        CCurl_easy_setopt_long(easy, CURLOPT_FORBID_REUSE, 1)
+    } else if says("REFUSED_STREAM, retrying", "Downgrades to HTTP/1.1") {
+        let exchange = Unmanaged<HTTPExchange>.fromOpaque(context)
+        LoopActor.assumeIsolated { exchange.takeUnretainedValue().wasRefused() }
+    }
     return 0
 }
 

@@ -72,13 +72,7 @@ import FerrySystem
         setCallbacks(context: exchange)
         try configure(for: exchange.request, body: exchange.body, configuration)
         if exchange.needsNewConnection { try set(CURLOPT_FRESH_CONNECT, 1) }
-    }
-
-    /// Whether an HTTP/2 server wants HTTP/1.1 for the request, which it has not processed (RFC 9113 §7).
-    ///
-    /// libcurl reports that as an error, and sends the request by HTTP/1.1.
-    var isAskedForHTTP11: Bool {
-        errorText.pointee != 0 && String(cString: errorText).contains("HTTP_1_1_REQUIRED")
+        if !HTTPExchange.isIdempotent(exchange.request.method) { followLog() }
     }
 
     /// Makes an error from a result, with libcurl's details.

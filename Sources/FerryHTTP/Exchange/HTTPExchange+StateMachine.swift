@@ -71,9 +71,7 @@ extension HTTPExchange {
         private let isIdempotent: Bool
         /// Whether the request was sent on a connection that existed before.
         private var isOnKeptConnection = false
-        /// Whether the request was sent on any connection.
-        private var isSent = false
-        /// Whether the request was sent, and libcurl may send it again although the server has processed it.
+        /// Whether the request was sent, and the server has not said that it has not processed it.
         private var mayHaveArrived = false
         private(set) var isPaused = false
         private var isHeld = false
@@ -118,40 +116,33 @@ extension HTTPExchange {
             return armIdleTimer(after: idleTimeout)
         }
 
-        /// Decides whether the request may be sent on a connection that existed before.
-        ///
-        /// - Parameter isSilent: Whether nothing has arrived on it since the previous response.
-        /// - Returns: Whether the request may be sent on it.
-        mutating func usesKeptConnection(isSilent: Bool) -> Bool {
-            guard state == .awaitingHead else { return false }
-            isOnKeptConnection = isSilent
-            if !isSilent { state = .startingAgain }
-            return isSilent
-        }
-
         /// Decides whether the request may be sent on its connection.
         ///
         /// libcurl sends a request again if a kept connection ends before the response begins. The server may have
-        /// carried it out by then, so a request that is not idempotent fails instead (RFC 9110 §9.2.2).
+        /// carried it out by then, so a request that is not idempotent fails instead (RFC 9110 §9.2.2). What is sent on
+        /// a kept connection that has something to say starts again on a new one.
         ///
-        /// From a new HTTP/2 connection libcurl does so only if the server has refused the request, and so has not
-        /// processed it (RFC 9113 §8.7). On a kept one that looks like any other end.
-        ///
-        /// - Parameters:
-        ///   - isRefusable: Whether the connection is a new one that speaks HTTP/2; known of the first one only.
-        ///   - isUnprocessed: Whether the server has said that it has not processed the request.
+        /// - Parameter isSilent: Whether nothing has arrived on a connection since the previous response; `nil` for a new
+        ///   connection.
         /// - Returns: Whether it may be sent.
-        mutating func sends(isRefusable: Bool, isUnprocessed: Bool) -> Bool {
-            guard !mayHaveArrived || isIdempotent || isUnprocessed else {
+        mutating func sends(onKept isSilent: Bool?) -> Bool {
+            guard !mayHaveArrived || isIdempotent else {
                 let message =
                     "The connection ended without a response, and the server may have carried out the request"
                 _ = fail(HTTPError(code: .connectionLost, message: message))
                 return false
             }
-            mayHaveArrived = isSent || !isRefusable
-            isSent = true
-            return true
+            if let isSilent {
+                guard state == .awaitingHead else { return false }
+                isOnKeptConnection = isSilent
+                if !isSilent { state = .startingAgain }
+            }
+            mayHaveArrived = isSilent != false
+            return mayHaveArrived
         }
+
+        /// Records that the server has not processed the request, which libcurl sends again.
+        mutating func wasRefused() { mayHaveArrived = false }
 
         /// Records that bytes of the request were taken.
         mutating func sentBytes(at now: Instant) {

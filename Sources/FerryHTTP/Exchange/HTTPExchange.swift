@@ -173,26 +173,23 @@ extension HTTPExchange {
     func connected(to address: String) -> Bool {
         guard let client, let easy else { return false }
         let (phases, connection) = (easy.phases, easy.connection)
-        if phases.isReusedConnection {
-            let socket = connection.flatMap { client.multi.socket(of: $0) }
-            let isSilent = socket.map { easy.isSilent($0) } ?? false
-            guard machine.usesKeptConnection(isSilent: isSilent) else { return false }
-        }
-        let tlsConnection = easy.tlsConnection
-        let speaksHTTP2 = tlsConnection?.speaksHTTP2 ?? false
-        guard
-            machine.sends(
-                isRefusable: speaksHTTP2 && !phases.isReusedConnection,
-                isUnprocessed: easy.isAskedForHTTP11
-            )
-        else { return false }
-        tlsEnd = tlsConnection.flatMap { HandshakeContext.kept(for: $0.pointer) }
+        let isSilent =
+            phases.isReusedConnection
+            ? connection.flatMap { client.multi.socket(of: $0) }.map { easy.isSilent($0) } ?? false
+            : nil
+        guard machine.sends(onKept: isSilent) else { return false }
+        // libcurl does not do that when it sends by HTTP/1.1 what it has sent by HTTP/2.
+        guard sentBodyByteCount == 0 || seekBody(to: 0) else { return false }
+        tlsEnd = easy.tlsConnection.flatMap { HandshakeContext.kept(for: $0.pointer) }
         remoteAddress = address
         isConnecting = false
         noteConnection(connection, phases)
         began()
         return true
     }
+
+    /// Records that an HTTP/2 server has not processed the request.
+    func wasRefused() { machine.wasRefused() }
 
     /// Handles a line of the header; returns `false` if libcurl must fail.
     func receivedHeaderLine(_ line: UnsafeRawBufferPointer) -> Bool {
@@ -255,7 +252,7 @@ extension HTTPExchange {
     }
 
     private func answered(_ head: HTTPResponseHead) -> Bool {
-        if head.version.hasPrefix("HTTP/1.") { easy?.watchForExcess() }
+        if head.version.hasPrefix("HTTP/1.") { easy?.followLog() }
         if head.hasUnknownContentCoding { easy?.deliverCodedBody() }
         let disposition = handler?.exchange(self, didReceive: head) ?? .cancel
         return machine.answered(disposition)

@@ -140,7 +140,8 @@ package struct CacheTransaction: Hashable, Sendable {
                 usesCredential || freshened.control.isNoStore
                 || CacheControl(fields: request.fields).isNoStore
             // The server may name other fields than before.
-            let isSelectable = freshened.select(for: request.fields)
+            let isSelectable =
+                head.fields.first(named: "Vary") == nil || freshened.select(for: request.fields)
             return .useStored(freshened, isKept: isSelectable && !forbidsStoring)
         }
         let storable =

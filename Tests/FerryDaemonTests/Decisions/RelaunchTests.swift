@@ -159,9 +159,14 @@ import Testing
         let next = bench.open("good", process: 3, configuration: Self.alone)
         bench.acknowledgeAll(next)
         bench.disconnect(next)
-        // The other one is tried as often as before.
-        bench.wait(3600)
+        // The other one is tried at once, and then as rarely as before.
+        bench.wait(1)
         #expect(bench.launches.dropFirst(count + 3) == ["session"])
+        bench.ended(application: 1)
+        bench.wait(3590)
+        #expect(bench.launches.count == count + 4)
+        bench.wait(10)
+        #expect(bench.launches.last == "session")
     }
 
     @Test func `USE-2: sessions whose starts failed together are all started soon after`() {

@@ -59,9 +59,12 @@ import Testing
         #expect(error?.code == .connectionLost)
     }
 
-    @Test func `RFC 9113 §7: a POST for which a server wants HTTP/1.1 is sent so`() async throws {
-        let (requests, error) = try await requests(after: .http11Required)
-        #expect(requests == ["h2 GET", "h2 POST", "http/1.1 POST"])
+    @Test(arguments: [true, false])
+    func `RFC 9113 §7: a POST for which a server wants HTTP/1.1 is sent so`(
+        isKept: Bool
+    ) async throws {
+        let (requests, error) = try await requests(after: .http11Required, isKept: isKept)
+        #expect(requests == (isKept ? ["h2 GET"] : []) + ["h2 POST", "http/1.1 POST"])
         #expect(error == nil)
     }
 }

@@ -58,17 +58,25 @@ import Testing
         return receive("\r\n", in: &machine)
     }
 
-    @Test(arguments: [(true, false, true), (false, true, true), (false, false, false)])
-    func `RFC 9113 §8.7: what an HTTP/2 server has refused may be sent again, whatever it is`(
-        isRefusable: Bool,
-        isUnprocessed: Bool,
-        isRepeated: Bool
+    @Test func `RFC 9113 §8.7: what an HTTP/2 server has refused may be sent again once`() {
+        var machine = machine(isIdempotent: false)
+        let first = machine.sends(onKept: nil)
+        machine.wasRefused()
+        let second = machine.sends(onKept: true)
+        let third = machine.sends(onKept: nil)
+        #expect([first, second, third] == [true, true, false])
+    }
+
+    @Test(arguments: [true, false, nil])
+    func `RFC 9110 §9.2.2: a POST that may have arrived goes out by no other connection`(
+        isSilent: Bool?
     ) {
         var machine = machine(isIdempotent: false)
-        let isSent = machine.sends(isRefusable: isRefusable, isUnprocessed: false)
+        let isSent = machine.sends(onKept: true)
         #expect(isSent)
-        let isSentAgain = machine.sends(isRefusable: false, isUnprocessed: isUnprocessed)
-        #expect(isSentAgain == isRepeated)
+        let isSentAgain = machine.sends(onKept: isSilent)
+        #expect(!isSentAgain)
+        #expect(machine.completed(Self.lost) != [.startAgain])
     }
 
     @Test func `a proxy's answer for another tunnel is read like the one for the first`() {
@@ -90,7 +98,7 @@ import Testing
 
     @Test func `SEC-1: a request does not leave by a connection that has something to say`() {
         var machine = machine()
-        let isUsed = machine.usesKeptConnection(isSilent: false)
+        let isUsed = machine.sends(onKept: false)
         #expect(!isUsed)
         #expect(machine.completed(Self.lost) == [.startAgain])
         // What comes by the new one is its response.
@@ -100,7 +108,7 @@ import Testing
 
     @Test func `SEC-1: a 408 by a kept connection has the request repeated, once`() {
         var machine = machine()
-        let isUsed = machine.usesKeptConnection(isSilent: true)
+        let isUsed = machine.sends(onKept: true)
         #expect(isUsed)
         #expect(head("HTTP/1.1 408 Late", in: &machine) == .stop)
         #expect(machine.receivedBytes(count: 1, at: start) == .stop)
@@ -114,7 +122,7 @@ import Testing
             ("HTTP/2 408 Late", "HTTP/2", 408), ("HTTP/1.1 503 Busy", "HTTP/1.1", 503),
         ] {
             var machine = machine()
-            _ = machine.usesKeptConnection(isSilent: true)
+            _ = machine.sends(onKept: true)
             let response = HTTPResponseHead(
                 status: status,
                 version: version,
@@ -127,7 +135,7 @@ import Testing
 
     @Test func `SEC-1: an exchange that is cancelled meanwhile is not started again`() {
         var machine = machine()
-        _ = machine.usesKeptConnection(isSilent: false)
+        _ = machine.sends(onKept: false)
         #expect(machine.cancel() == [.withdraw])
         #expect(machine.completed(Self.lost) == [])
     }

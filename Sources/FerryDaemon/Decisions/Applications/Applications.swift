@@ -201,6 +201,10 @@ extension DaemonStateMachine {
 
     private mutating func endWait(of id: Int64) -> [Effect] {
         guard applications.update(id, { $0.endWait() }) == true else { return [] }
+        // It works again, perhaps for its other sessions, too.
+        for session in sessions.ids(where: { $0.applicationID == id }) {
+            sessions.update(session) { $0.endWait() }
+        }
         return applications[id].map { [noteLaunchState(of: $0.record)] } ?? []
     }
 

@@ -212,6 +212,9 @@ extension DaemonStateMachine {
             nextLaunchAt = next
         }
 
+        /// The next start of its application for it need not wait.
+        mutating func endWait() { nextLaunchAt = nil }
+
         /// Its application takes its events, or answers its questions.
         mutating func endLaunch() {
             launchAttempts = nil
