@@ -81,14 +81,14 @@ import Testing
         let content = FixtureContent.seeded(1, byteCount: 3_000_000)
         server.on("/song", .file(FixtureFile(content)))
         try save("[ferryd]\nreceive-rate=20k\n", as: file)
-        try await ferry("get", "--detach", "-d", home.files, server.url("/song"))
+        async let get = ferry("get", "-d", home.files, server.url("/song"))
         // At this rate it would take two and a half minutes: it ends only because the limit does.
         try await server.waitUntil { !$0.requests.isEmpty }
         #expect(try await ferry("limit").hasPrefix("now:         19.5 KiB/s down\n"))
         let process = home.daemons
         try save("[ferryd]\n", as: file)
         try await ferry("daemon", "reload")
-        try await ferry("watch", "1")
+        _ = try await get
         #expect(home.daemons == process)
         let bytes = [UInt8](try Data(contentsOf: URL(filePath: home.files + "/song")))
         #expect(content.firstDifference(from: bytes) == nil)
