@@ -18,7 +18,11 @@ extension Simulation {
         checkEntities(daemon)
         checkTransfers(daemon)
         // What could not be read is read again after a while.
-        guard now > daemon.lastReadFailure + policy.rereadDelay + 1 else { return }
+        guard now > daemon.lastReadFailure + policy.rereadDelay + 1 else {
+            // Whether a task still waits for its share is not seen meanwhile.
+            unfairSince = [:]
+            return
+        }
         checkQueue(daemon)
         checkShares(daemon)
         checkClock(daemon)

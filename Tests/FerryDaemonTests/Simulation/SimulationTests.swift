@@ -58,6 +58,8 @@ import Testing
         375_334_076_097_120_134,
         // A task that was to have its share was hidden by its application's tasks for a full host.
         4_000_715_299_865_338_973,
+        // A wait for a share was counted while the queue could not be read: the check was wrong.
+        544_028_437_807_777_946,
     ]
 
     @Test func `whatever happens, every promise is kept`() async throws {
