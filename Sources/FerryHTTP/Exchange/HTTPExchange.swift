@@ -178,7 +178,7 @@ extension HTTPExchange {
             ? connection.flatMap { client.multi.socket(of: $0) }.map { easy.isSilent($0) } ?? false
             : nil
         guard machine.sends(onKept: isSilent) else { return false }
-        // libcurl does not do that when it sends by HTTP/1.1 what it has sent by HTTP/2.
+        // The body begins anew: libcurl sends the rest if it changes to HTTP/1.1 for a server's sake.
         guard sentBodyByteCount == 0 || seekBody(to: 0) else { return false }
         tlsEnd = easy.tlsConnection.flatMap { HandshakeContext.kept(for: $0.pointer) }
         remoteAddress = address

@@ -124,7 +124,7 @@ package struct CacheTransaction: Hashable, Sendable {
     /// - Returns: The decision.
     package mutating func answered(
         with head: HTTPResponseHead,
-        usesCredential: Bool = false,
+        usesCredential: Bool,
         requestTime: HTTPDate,
         responseTime: HTTPDate
     ) -> Answer {

@@ -7,8 +7,9 @@ package struct SelectingFields: Hashable, Sendable, Codable {
 
     /// Records the request fields that a response names in `Vary`.
     ///
-    /// `Authorization` is always included, as the app has set it. A private cache may answer one login with another's response (RFC
-    /// 9111 §3.5 binds shared caches only), since it belongs to one user; a process on a server acts for many.
+    /// `Authorization` is always included, as the app has set it. A private cache may answer one login with another's
+    /// response (RFC 9111 §3.5 binds shared caches only), since it belongs to one user; a process on a server acts for
+    /// many.
     ///
     /// `nil` for `Vary: *`, which no other request matches.
     package init?(head: HTTPResponseHead, requestFields: [HTTPField]) {

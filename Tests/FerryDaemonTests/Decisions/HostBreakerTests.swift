@@ -102,7 +102,7 @@ import Testing
         #expect((300...700).contains(count), "about one a second")
     }
 
-    @Test func `REL-5: what a server has asked for holds for transfers that were under way`() {
+    @Test func `REL-4: what a server has asked for holds for transfers that were under way`() {
         var breaker = HostBreaker()
         let host = HostBreaker.Line(application: 1, host: "a")
         breaker.failed(host, delay: 600, isAsked: true, at: moment(0))

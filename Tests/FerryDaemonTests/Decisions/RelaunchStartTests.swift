@@ -171,9 +171,7 @@ import Testing
 
     /// An application takes what there is for it.
     private func takeEvents(_ bench: inout MachineBench, _ client: BenchClient) -> BenchClient {
-        for event in bench.database.current.events.keys.sorted() {
-            bench.acknowledge(client, event.sequence)
-        }
+        bench.acknowledgeAll(client)
         return client
     }
 

@@ -123,11 +123,8 @@ import Testing
     @Test func `USE-2: a session whose events cannot be taken keeps back no other`() {
         var bench = MachineBench()
         bench.wait(5)
-        for (number, identifier) in ["bad", "good", "better"].enumerated() {
-            let client = bench.open(identifier, process: Int64(number), configuration: Self.alone)
-            let task = bench.start(client)
-            bench.disconnect(client)
-            bench.finish(task)
+        for identifier in ["bad", "good", "better"] {
+            bench.leaveNews(in: identifier, configuration: Self.alone)
         }
         for _ in 0..<3 {
             // The process ends without having taken anything.
@@ -172,12 +169,7 @@ import Testing
     @Test func `USE-2: sessions whose starts failed together are all started soon after`() {
         var bench = MachineBench()
         bench.wait(5)
-        for number in 1...13 as ClosedRange<Int64> {
-            let client = bench.open("\(number)", process: number, configuration: Self.alone)
-            let task = bench.start(client)
-            bench.disconnect(client)
-            bench.finish(task)
-        }
+        for number in 1...13 { bench.leaveNews(in: "\(number)", configuration: Self.alone) }
         for _ in 0..<20 {
             bench.ended(application: 1)
             bench.wait(1)
@@ -324,11 +316,21 @@ extension MachineBench {
         return nil
     }
 
+    /// A process makes a task in a session and ends, before the task does.
+    mutating func leaveNews(
+        in identifier: String,
+        configuration: Wire.SessionConfiguration
+    ) {
+        let client = open(identifier, process: 2, configuration: configuration)
+        let task = start(client)
+        disconnect(client)
+        finish(task)
+    }
+
     /// A client acknowledges all events of its session.
     mutating func acknowledgeAll(_ client: BenchClient) {
-        for event in database.current.events.keys where event.session == client.session {
-            acknowledge(client, event.sequence)
-        }
+        let own = database.current.events.keys.filter { $0.session == client.session }
+        for event in own.sorted() { acknowledge(client, event.sequence) }
     }
 
     /// A process that the daemon has started has ended without a word.

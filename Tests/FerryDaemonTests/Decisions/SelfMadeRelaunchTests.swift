@@ -20,9 +20,7 @@ import Testing
         bench.input { $0.launched(1, error: nil, at: $1) }
         let client = bench.open(process: Int64(round + 10))
         let early = makesTask && takesEventsLast ? bench.start(client, round + 10) : nil
-        for event in bench.database.current.events.keys.sorted() {
-            bench.acknowledge(client, event.sequence)
-        }
+        bench.acknowledgeAll(client)
         let task = makesTask && !takesEventsLast ? bench.start(client, round + 10) : early
         bench.disconnect(client)
         bench.input { $0.applicationExited(1, status: "ended", at: $1) }
@@ -54,9 +52,7 @@ import Testing
         bench.input { $0.applicationExited(1, status: "ended", at: $1) }
         bench.settle()
         let user = bench.open(process: 5)
-        for event in bench.database.current.events.keys.sorted() {
-            bench.acknowledge(user, event.sequence)
-        }
+        bench.acknowledgeAll(user)
         let later = bench.start(user, 2)
         bench.disconnect(user)
         let count = bench.launches.count
@@ -71,9 +67,7 @@ import Testing
         for round in 0..<3 { _ = nextPause(&bench, round: round) }
         bench.input { $0.launched(1, error: nil, at: $1) }
         let client = bench.open(process: 50)
-        for event in bench.database.current.events.keys.sorted() {
-            bench.acknowledge(client, event.sequence)
-        }
+        bench.acknowledgeAll(client)
         #expect(bench.machine.applications[1]?.record.launchAttempts == 0)
         bench.disconnect(client)
     }

@@ -49,6 +49,36 @@ final class LoggedServer: Sendable {
         }
     }
 
+    /// Starts a Python program of the tests that first prints `listening` and its port.
+    ///
+    /// - Parameters:
+    ///   - script: The program's place below the tests' support.
+    ///   - arguments: Its arguments.
+    ///   - home: The test's home.
+    ///   - name: The name of its log.
+    /// - Returns: The server, and its port.
+    /// - Throws: ``TestServerError`` with what it said.
+    static func listening(
+        _ script: String,
+        _ arguments: [String],
+        in home: TestHome,
+        logNamed name: String
+    ) async throws -> (server: LoggedServer, port: UInt16) {
+        let server = try await LoggedServer(
+            TestPython.interpreter,
+            [TestPython.file(script)] + arguments,
+            in: home,
+            log: EventPipe(in: home, named: name),
+            isReady: { $0.hasPrefix("listening ") }
+        )
+        let lines = server.log.lines
+        let number = lines.first?.split(separator: " ").last.flatMap { UInt16($0) }
+        guard let number else {
+            throw TestServerError(program: script, output: lines.joined(separator: "\n"))
+        }
+        return (server, number)
+    }
+
     /// The process.
     var processIdentifier: Int32 { process.identifier }
 

@@ -77,7 +77,12 @@ struct ResponseCacheTests {
         _ head: HTTPResponseHead
     ) -> CacheTransaction.Answer {
         var transaction = lookup.transaction
-        return transaction.answered(with: head, requestTime: clock.now, responseTime: clock.now)
+        return transaction.answered(
+            with: head,
+            usesCredential: false,
+            requestTime: clock.now,
+            responseTime: clock.now
+        )
     }
 
     /// Loads a resource and has it stored.

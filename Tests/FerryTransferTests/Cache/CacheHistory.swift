@@ -118,6 +118,7 @@ struct CacheHistory {
         let url = transaction.request.url
         let outcome = transaction.answered(
             with: answer.head,
+            usesCredential: false,
             requestTime: now,
             responseTime: now
         )

@@ -108,7 +108,7 @@ extension CacheTransactionTests {
         return isKept
     }
 
-    @Test func `SEC-5: what a credential has brought is not stored`() {
+    @Test func `DL-13: what a credential has brought is not stored`() {
         let new = transaction(found: nil)
         #expect(answer(new, Fixtures.tagged, usesCredential: true) == Self.nothing)
         let stale = transaction(found: Fixtures.stored(Fixtures.tagged))
@@ -145,6 +145,7 @@ extension CacheTransactionTests {
         let other = Fixtures.head([("ETag", "\"b\"")], status: 304)
         let first = transaction.answered(
             with: other,
+            usesCredential: false,
             requestTime: Fixtures.after(100),
             responseTime: Fixtures.after(101)
         )

@@ -10,7 +10,6 @@ package final class ResettingServer: Sendable {
     /// The port it listens on.
     package let port: UInt16
     private let server: LoggedServer
-    private let log: EventPipe
 
     /// Starts it; it listens when this returns.
     ///
@@ -27,27 +26,17 @@ package final class ResettingServer: Sendable {
         endsConnection: Bool
     ) async throws {
         let certificate = authority.server
-        log = try await EventPipe(in: home, named: "resetting-log")
-        server = try await LoggedServer(
-            TestPython.interpreter,
+        (server, port) = try await LoggedServer.listening(
+            "Servers/ResettingServer/resetting_server.py",
             [
-                TestPython.file("Servers/ResettingServer/resetting_server.py"), certificate.file,
-                certificate.keyFile, String(code.rawValue), endsConnection ? "ends" : "stays",
+                certificate.file, certificate.keyFile, String(code.rawValue),
+                endsConnection ? "ends" : "stays",
             ],
             in: home,
-            log: log,
-            isReady: { $0.hasPrefix("listening ") }
+            logNamed: "resetting-log"
         )
-        let number = log.lines.first?.split(separator: " ").last.flatMap { UInt16($0) }
-        guard let number else {
-            throw TestServerError(
-                program: "resetting_server.py",
-                output: log.lines.joined(separator: "\n")
-            )
-        }
-        port = number
     }
 
     /// The requests that have arrived as a whole: each its protocol and its method.
-    package var requests: [String] { Array(log.lines.dropFirst()) }
+    package var requests: [String] { Array(server.log.lines.dropFirst()) }
 }

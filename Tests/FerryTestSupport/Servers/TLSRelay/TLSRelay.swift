@@ -35,25 +35,12 @@ package final class TLSRelay: Sendable {
         end: End = .notified
     ) async throws {
         let certificate = authority.server
-        let log = try await EventPipe(in: home, named: "relay-log")
-        server = try await LoggedServer(
-            TestPython.interpreter,
-            [
-                TestPython.file("Servers/TLSRelay/tls_relay.py"), certificate.file,
-                certificate.keyFile, String(far), version.rawValue, end.rawValue,
-            ],
+        (server, port) = try await LoggedServer.listening(
+            "Servers/TLSRelay/tls_relay.py",
+            [certificate.file, certificate.keyFile, String(far), version.rawValue, end.rawValue],
             in: home,
-            log: log,
-            isReady: { $0.hasPrefix("listening ") }
+            logNamed: "relay-log"
         )
-        let number = log.lines.first?.split(separator: " ").last.flatMap { UInt16($0) }
-        guard let number else {
-            throw TestServerError(
-                program: "tls_relay.py",
-                output: log.lines.joined(separator: "\n")
-            )
-        }
-        port = number
     }
 
     /// The URL of a path, which starts with a slash.
