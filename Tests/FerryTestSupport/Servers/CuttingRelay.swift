@@ -12,7 +12,8 @@ package final class CuttingRelay: Sendable {
     ///
     /// - Parameters:
     ///   - target: The server's port.
-    ///   - byteCount: After how many bytes from the client a connection is cut.
+    ///   - byteCount: After how many bytes from the client a connection is cut. The server gets those; what it answers to
+    ///     them does not reach the client.
     ///   - times: How often that happens.
     ///   - resets: Whether the client sees a reset; otherwise it sees an end.
     /// - Throws: When there is no port.
@@ -29,12 +30,17 @@ package final class CuttingRelay: Sendable {
         Thread.detachNewThread { [stopped] in
             listener.acceptAll(until: stopped) { near in
                 guard let far = near.connection(to: target) else { return }
-                Thread.detachNewThread { Self.carry(from: far, to: near) { _ in true } }
+                let isCut = FixtureGate()
+                Thread.detachNewThread {
+                    Self.carry(from: far, to: near) { bytes in isCut.isOpen || near.sendAll(bytes) }
+                }
                 Thread.detachNewThread {
                     var total = 0
-                    Self.carry(from: near, to: far) { count in
-                        total += count
-                        guard total >= byteCount, cuts.take() else { return true }
+                    Self.carry(from: near, to: far) { bytes in
+                        total += bytes.count
+                        guard total >= byteCount, cuts.take() else { return far.sendAll(bytes) }
+                        isCut.open()
+                        _ = far.sendAll(bytes)
                         if resets { near.reset() } else { near.cut() }
                         return false
                     }
@@ -45,19 +51,19 @@ package final class CuttingRelay: Sendable {
 
     deinit { stopped.open() }
 
-    /// Carries one direction to its end.
+    /// Carries one direction to its end, or until `send` says that it does not go on.
     private static func carry(
         from source: FixtureSocket,
         to target: FixtureSocket,
-        goesOn: (Int) -> Bool
+        send: ([UInt8]) -> Bool
     ) {
         // The other direction ends with the sockets' own ends.
         defer { target.endSending() }
         while true {
             var bytes: [UInt8] = []
             switch source.receive(into: &bytes) {
-            case .bytes(let count):
-                guard target.sendAll(bytes), goesOn(count) else { return }
+            case .bytes:
+                guard send(bytes) else { return }
             case .ended: return
             case .wouldBlock: guard case .ready = source.waitUntilReadable() else { return }
             }
