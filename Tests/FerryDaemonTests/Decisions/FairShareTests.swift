@@ -170,6 +170,27 @@ import Testing
         #expect(whole.dropFirst().allSatisfy { $0 >= 60 }, "\(turns)")
     }
 
+    @Test func `REL-3: who may have its place again while the queue is searched gets it`() throws {
+        var bench = MachineBench(.limits(total: 2, host: 2))
+        let drip = Self.program("drip", number: 1, rate: 1, in: &bench)
+        bench.start(drip.client, 1, host: "a")
+        let quick = Self.program("quick", number: 2, rate: 5000, in: &bench)
+        bench.start(quick.client, 1, host: "a")
+        for _ in 0..<90 { Self.passSecond([drip, quick], in: &bench) }
+        bench.start(quick.client, 2, host: "a")
+        bench.wait(10)
+        #expect(bench.loading == [2, 3])
+        let end = try #require(bench.wait(of: 1)?.until)
+        bench.wait(end.timeIntervalSince(bench.now) - 1)
+        bench.fire(.shares)
+        let outcomes = bench.stepHoldingBack()
+        bench.now += 2
+        for outcome in outcomes { bench.take(outcome) }
+        bench.settle()
+        for _ in 0..<30 { Self.passSecond([drip, quick], in: &bench) }
+        #expect(bench.loading.contains(1))
+    }
+
     @Test func `REL-3: a slow line, and what is to be slow, keep their places`() {
         var bench = MachineBench(.limits(total: 2, host: 2))
         let modem = Self.program("modem", number: 1, rate: 1000, in: &bench)

@@ -60,6 +60,8 @@ import Testing
         4_000_715_299_865_338_973,
         // A wait for a share was counted while the queue could not be read: the check was wrong.
         544_028_437_807_777_946,
+        // A task that had left its place could have one again while the queue was searched, and nobody looked for it.
+        2_041_273_609_293_459_837,
     ]
 
     @Test func `whatever happens, every promise is kept`() async throws {

@@ -190,7 +190,9 @@ extension DaemonStateMachine {
             // If no task waits, the next one that does has the shares reviewed.
             let nothingWaits =
                 search.isForShares && candidates.tasks.isEmpty && search.refusals.isEmpty
-            effects += nothingWaits ? reviewSharesForYields(at: now) : reviewSharesSoon(at: now)
+            effects +=
+                nothingWaits
+                ? reviewSharesForYields(since: asked.now, at: now) : reviewSharesSoon(at: now)
         }
         return effects + evaluateIdleness(at: now)
     }

@@ -24,9 +24,9 @@ extension DaemonStateMachine {
     }
 
     /// Plans a review of the shares for when the first task that left its place may have one again; no other task
-    /// waits.
-    mutating func reviewSharesForYields(at now: Date) -> [Effect] {
-        shares.nextYieldEnd(after: now).map {
+    /// waited when the search began, which passed over the tasks that had left theirs.
+    mutating func reviewSharesForYields(since search: Date, at now: Date) -> [Effect] {
+        shares.nextYieldEnd(after: search).map {
             planReview(at: max(now + policy.shareReviewInterval, $0))
         } ?? []
     }
