@@ -191,6 +191,26 @@ import Testing
         #expect(bench.loading.contains(1))
     }
 
+    @Test func `REL-3: a new task does not wait for another one that has left its place`() {
+        var bench = MachineBench(.limits(total: 2, host: 2))
+        let drip = Self.program("drip", number: 1, rate: 1, in: &bench)
+        bench.start(drip.client, 1, host: "a")
+        let quick = Self.program("quick", number: 2, rate: 5000, in: &bench)
+        bench.start(quick.client, 1, host: "a")
+        for _ in 0..<90 { Self.passSecond([drip, quick], in: &bench) }
+        bench.start(quick.client, 2, host: "a")
+        bench.wait(10)
+        #expect(bench.loading == [2, 3])
+        let late = Self.program("late", number: 3, rate: 5000, in: &bench)
+        var create = Wire.CreateDownload.sample(late.client.session)
+        create.resumed = true
+        bench.settledCall(late.client) { [create, now = bench.now] in
+            $0.createDownload(create, from: $1, at: now)
+        }
+        for _ in 0..<25 { Self.passSecond([drip, quick, late], in: &bench) }
+        #expect(bench.loading.contains(4))
+    }
+
     @Test func `REL-3: a slow line, and what is to be slow, keep their places`() {
         var bench = MachineBench(.limits(total: 2, host: 2))
         let modem = Self.program("modem", number: 1, rate: 1000, in: &bench)
@@ -301,6 +321,27 @@ import Testing
             bench.settle()
         }
         #expect(bench.loading == [1, 2, 3, 4])
+    }
+
+    @Test func `REL-3: who waits for its share gets it while other hosts' connections are lent`() {
+        var bench = MachineBench(.limits(total: 12, host: 4))
+        let first = Self.program("first", number: 1, rate: 5000, in: &bench)
+        for identifier in 1...4 { bench.start(first.client, identifier, host: "a") }
+        let session = first.client.session
+        bench.start(first.client, 5, host: "b")
+        bench.wait(30)
+        let second = Self.program("second", number: 2, rate: 5000, in: &bench)
+        let late = bench.start(second.client, 1, host: "a")
+        for _ in 0..<30 where !bench.loading.contains(late) {
+            bench.wait(2)
+            let isLent = bench.machine.lendConnection(task: 5, session: session, host: "b:80")
+            #expect(isLent)
+            bench.wait(1)
+            _ = bench.machine.takeBackConnection(task: 5, session: session, host: "b:80")
+            bench.input { $0.searchForTasks(at: $1) }
+            bench.settle()
+        }
+        #expect(bench.loading.contains(late))
     }
 
     @Test func `REL-3: a transfer that gives back nothing of what it was lent has to go itself`() {

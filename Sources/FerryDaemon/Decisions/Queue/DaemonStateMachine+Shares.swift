@@ -23,6 +23,13 @@ extension DaemonStateMachine {
         return planReview(at: max(soonest, ends.min() ?? soonest))
     }
 
+    /// Plans a review of the shares as ``reviewSharesSoon(at:)`` does, unless one is planned that does not come later
+    /// than any that it would plan.
+    mutating func reviewSharesInTime(at now: Date) -> [Effect] {
+        let latest = now + max(policy.minimumPlaceTime, policy.shareReviewInterval)
+        return shares.isReviewPlanned(by: latest) ? [] : reviewSharesSoon(at: now)
+    }
+
     /// Plans a review of the shares for when the first task that left its place may have one again; no other task
     /// waited when the search began, which passed over the tasks that had left theirs.
     mutating func reviewSharesForYields(since search: Date, at now: Date) -> [Effect] {

@@ -18,6 +18,7 @@ struct FairShares: Hashable, Sendable {
     private var turnCount: UInt64 = 0
     private var yields: [Int64: Yield] = [:]
     private var review = PlannedTimer()
+    private var mayReviewSooner = false
 
     init(policy: DaemonPolicy) {
         maximumYields = policy.maximumYields
@@ -48,16 +49,22 @@ struct FairShares: Hashable, Sendable {
     /// Plans a review of the shares.
     ///
     /// - Returns: Whether that is earlier than planned before.
-    mutating func planReview(at date: Date) -> Bool { review.plan(at: date) }
+    mutating func planReview(at date: Date) -> Bool {
+        mayReviewSooner = false
+        return review.plan(at: date)
+    }
 
-    /// Whether a review of the shares is planned, for when a transfer may have to leave its place.
-    var isReviewPlanned: Bool { review.isPlanned }
+    /// Returns whether a review is planned for a date or an earlier one, and no earlier one makes sense.
+    func isReviewPlanned(by date: Date) -> Bool { !mayReviewSooner && review.isPlanned(by: date) }
 
-    /// Returns whether a review is planned for a date or an earlier one.
-    func isReviewPlanned(by date: Date) -> Bool { review.isPlanned(by: date) }
+    /// Records that transfers may have to leave their places sooner than when the review was planned.
+    mutating func reviewSooner() { mayReviewSooner = true }
 
-    /// Forgets the planned review: it begins, or transfers may have to leave sooner.
-    mutating func forgetReview() { review.forget() }
+    /// Forgets the planned review: it begins.
+    mutating func forgetReview() {
+        mayReviewSooner = false
+        review.forget()
+    }
 
     // MARK: Tasks that have left their places
 
