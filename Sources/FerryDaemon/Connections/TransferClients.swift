@@ -98,6 +98,6 @@ final class TransferClients {
         for client in [shared] + sessions.values.map(\.client) { client.endIdleConnections() }
     }
 
-    /// Forgets a session that is gone together with its transfers.
+    /// Forgets the connections of a session; transfers under way keep theirs.
     func forget(session: Int64) { sessions[session] = nil }
 }

@@ -133,6 +133,8 @@ final class Daemon {
         observeClock()
         let timetable = await observeTimetable()
         observeSleep()
+        // The clock may have been set since, which is followed from now on.
+        _ = clock.note()
         hasStarted = true
         input { machine, _ in
             machine.start(
@@ -181,7 +183,7 @@ final class Daemon {
     private func observeClock() {
         do throws(SystemCallError) {
             wallClock = try WallClockObservation { [weak self] in
-                guard let self else { return }
+                guard let self, hasStarted else { return }
                 var clock = machine.clock
                 guard clock.note() else { return }
                 input { machine, now in machine.clockSet(clock, at: now) }
@@ -341,8 +343,10 @@ extension Daemon: @LoopActor DaemonWorld {
         questions.removeValue(forKey: task)?(answer)
     }
 
+    func forgetConnections(ofSession session: Int64) { clients.forget(session: session) }
+
     func forget(session: Int64) {
-        clients.forget(session: session)
+        forgetConnections(ofSession: session)
         rateLimits.forget(session: session)
     }
 

@@ -97,6 +97,7 @@ class DaemonDriver<World: DaemonWorld> {
         case .terminate(let task, let resource): world.terminate(task, resource)
         case .makeResumeData(let task, let ending): world.makeResumeData(of: task, ending)
         case .keepFile(let task, let resumeData): world.keepFile(of: task, for: resumeData)
+        case .forgetConnections(let session): world.forgetConnections(ofSession: session)
         case .forgetSession(let session): world.forget(session: session)
         case .discardFile(let task): world.discardFile(of: task)
         case .removeFile(let task): world.removeFile(of: task)

@@ -63,6 +63,7 @@ protocol DaemonWorld: AnyObject {
     func recallConnection(of transfer: Transfer, to host: String?)
     func answerChallenge(of task: Int64, _ answer: LoadChallengeAnswer)
     func terminate(_ task: TaskRecord, _ resource: UploadResource)
+    func forgetConnections(ofSession session: Int64)
     func forget(session: Int64)
 
     // MARK: Files

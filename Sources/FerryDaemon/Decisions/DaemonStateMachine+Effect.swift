@@ -66,7 +66,9 @@ extension DaemonStateMachine {
         indirect case makeResumeData(TaskRecord, Ending)
         /// Move the file of a task that has ended to the path in its resume data.
         case keepFile(task: Int64, resumeData: Data)
-        /// Release the connections of a session that is gone.
+        /// Release the connections of a session that another process has opened.
+        case forgetConnections(ofSession: Int64)
+        /// Release the connections and the limits of a session that is gone.
         case forgetSession(Int64)
         /// Delete a task's file, and all that belongs to it.
         case discardFile(task: Int64)

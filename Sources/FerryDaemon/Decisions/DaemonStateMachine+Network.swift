@@ -28,8 +28,13 @@ extension DaemonStateMachine {
     mutating func connectivityChanged(to connectivity: Connectivity, at now: Date) -> [Effect] {
         guard network.change(to: connectivity) else { return [] }
         breaker.tryAll()
+        // A full disk may keep the end of the wait back, but not a task of a host that had failed.
         return [.log(.info, "there is a network again", task: nil), endNetworkWait()]
+            + searchForTasks(at: now)
     }
+
+    /// Ends the wait for a network, as a proxy on this machine may reach a host now; who reaches none waits again.
+    mutating func reachableAnew() -> [Effect] { network.allowsAttempts ? [] : [endNetworkWait()] }
 
     private mutating func endNetworkWait() -> Effect {
         commit([.endNetworkWait], .relaxed, then: .networkIsBack)

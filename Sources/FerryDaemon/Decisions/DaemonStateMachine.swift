@@ -146,12 +146,14 @@ struct DaemonStateMachine {
 
     /// The settings have changed; transfers under way go on, within the new limits of rates.
     mutating func settingsChanged(to options: DaemonOptions, at now: Date) -> [Effect] {
-        let ratesBefore = ratesInForce
+        let (ratesBefore, connectionsBefore) = (ratesInForce, standardConnections)
         set(options)
         guard !isStopping else { return [] }
         let limits: [Effect] =
             ratesInForce == ratesBefore ? [] : [.limitRates(ratesInForce, session: nil)]
-        return limits + [.waitsChanged] + searchForTasks(at: now) + evaluateIdleness(at: now)
+        let reachable = standardConnections == connectionsBefore ? [] : reachableAnew()
+        return limits + [.waitsChanged] + reachable + searchForTasks(at: now)
+            + evaluateIdleness(at: now)
     }
 
     /// The store knows the rate limits of all tasks together.

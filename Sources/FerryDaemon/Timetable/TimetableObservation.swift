@@ -150,8 +150,6 @@ final class TimetableObservation {
             return
         }
         guard zoneObservation == nil else { return }
-        // What has changed while nothing depended on it.
-        LocalTime.readZone()
         do throws(SystemCallError) {
             zoneObservation = try DirectoryObservation(DirectoryChanges(of: [zone])) {
                 [weak self] in
@@ -161,6 +159,8 @@ final class TimetableObservation {
         } catch {
             noticeBlindness(error)
         }
+        // What has changed while nothing depended on it.
+        LocalTime.readZone()
     }
 
     private func noticeBlindness(_ error: SystemCallError) {

@@ -161,7 +161,8 @@ struct MachineBench {
         case .exit: hasExited = true
         case .terminate(let task, _): terminations.append(task.id)
         case .copyFile(let copy): copies.append(copy)
-        case .abandonCopy, .endSubscription, .forgetSession, .seal, .keepFile, .discardFile,
+        case .abandonCopy, .endSubscription, .forgetConnections, .forgetSession, .seal, .keepFile,
+            .discardFile,
             .removeFile, .changed, .waitsChanged, .removed, .log:
             break
         }

@@ -213,15 +213,20 @@ struct TransferWiringTests {
         await bench.end()
     }
 
-    @Test func `another process has neither the connections nor the limits of the one before`()
+    @Test
+    func `another process has connections of its own, and transfers keep the session's limits`()
         async throws
     {
         let daemon = try await bench.start()
         let client = try daemon.clients.client(for: 1, decides: true, ConnectionSetup())
         #expect(try daemon.clients.client(for: 1, decides: true, ConnectionSetup()) === client)
         daemon.rateLimits.set(SharedRates(receive: 1000, send: nil), forSession: 1)
-        daemon.forget(session: 1)
+        let rates = daemon.rateLimits.makeRates(forSession: 1)
+        daemon.forgetConnections(ofSession: 1)
         #expect(try daemon.clients.client(for: 1, decides: true, ConnectionSetup()) !== client)
+        daemon.rateLimits.set(SharedRates(receive: 2000, send: nil), forSession: 1)
+        #expect(rates.receiveRate == 2000)
+        daemon.forget(session: 1)
         #expect(daemon.rateLimits.makeRates(forSession: 1).receiveRate == nil)
         await bench.end()
     }

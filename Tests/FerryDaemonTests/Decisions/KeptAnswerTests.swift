@@ -117,7 +117,7 @@ import Testing
         let open = Wire.OpenSession.sample("session", "app", .sample, .asking)
         let mark = bench.effects.count
         bench.settledCall(next) { $0.openSession(open, from: $1) }
-        #expect(bench.effects[mark...].contains(.forgetSession(1)))
+        #expect(bench.effects[mark...].contains(.forgetConnections(ofSession: 1)))
     }
 
     @Test mutating func `a session that is made again does not inherit an answer`() {

@@ -38,6 +38,31 @@ import Testing
         #expect(Set(bench.transfers.keys) == [first, second])
     }
 
+    @Test
+    func `a task that waits for a network starts once its session has a proxy on this machine`() {
+        var bench = MachineBench()
+        let task = bench.start(bench.open())
+        lose(&bench)
+        bench.fail(task, .notConnected)
+        #expect(bench.wait(of: task)?.reason == .network)
+        var configuration = Wire.SessionConfiguration.sample
+        configuration.connections = Wire.Connections(httpProxy: "http://127.0.0.1:3128")
+        _ = bench.open(configuration: configuration)
+        #expect(bench.loading == [task])
+    }
+
+    @Test func `a task that waits for a network starts once there is a proxy on this machine`() {
+        var bench = MachineBench()
+        let task = bench.start(bench.open())
+        lose(&bench)
+        bench.fail(task, .notConnected)
+        var options = DaemonOptions()
+        options.connections.httpProxy = "http://127.0.0.1:3128"
+        bench.input { [options] in $0.settingsChanged(to: options, at: $1) }
+        bench.settle()
+        #expect(bench.loading == [task])
+    }
+
     @Test func `this machine is there without a network`() {
         #expect(Origin.isLocal("127.0.0.1:80"))
         #expect(Origin.isLocal("[::1]:8080"))

@@ -109,6 +109,15 @@ import Testing
         #expect(bench.cancel(second) == .done)
     }
 
+    @Test func `what waited for a place starts as soon as its session may have more`() {
+        var bench = MachineBench(.limits(total: 9, host: 9))
+        let client = bench.open(configuration: .limited(1))
+        for identifier in 1...3 { bench.start(client, identifier) }
+        #expect(bench.loading == [1])
+        _ = bench.open(configuration: .limited(2))
+        #expect(bench.loading == [1, 2])
+    }
+
     @Test func `two applications may have sessions of the same name`() {
         var bench = MachineBench()
         let one = bench.open(application: "one", process: 1)

@@ -228,6 +228,20 @@ import Testing
         #expect(bench.inhibitions == [[.delay, .awake], []])
     }
 
+    @Test func `a task that waits for another address does not keep the machine awake`() {
+        var bench = MachineBench()
+        var configuration = Wire.SessionConfiguration.sample
+        configuration.replacesLinks = true
+        let client = bench.open(configuration: configuration)
+        let task = bench.start(client, 1)
+        keepAwake(client, &bench)
+        bench.wait(1)
+        #expect(bench.inhibitions == [[.delay, .awake]])
+        bench.fail(task, .linkExpired)
+        bench.wait(1)
+        #expect(bench.inhibitions == [[.delay, .awake], []])
+    }
+
     @Test func `what was held before sleep is held again afterwards`() {
         var bench = MachineBench()
         let task = bench.start(bench.open(), 1)

@@ -175,6 +175,8 @@ extension SimulatedDaemon: DaemonWorld {
         driver.transfers[task]?.take(answer)
     }
 
+    func forgetConnections(ofSession session: Int64) {}
+
     func forget(session: Int64) {}
 
     // MARK: Files

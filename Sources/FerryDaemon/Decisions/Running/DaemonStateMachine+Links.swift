@@ -13,7 +13,7 @@ extension DaemonStateMachine {
         let stop = Effect.stop(task: id)
         running.vacate(id)
         return [stop] + askWithoutConnection(.link(task.response), about: id, at: now)
-            + searchForTasks(at: now)
+            + searchForTasks(at: now) + reviewInhibitionSoon(at: now)
     }
 
     /// Whether an application is asked when a task's address has expired.

@@ -129,7 +129,7 @@ extension DaemonStateMachine {
         sessions.update(session.id) { $0.reopen() }
         guard lifetime.connections.contains(attachment.connection) else {
             // Its client is gone before its session is open.
-            return halts + recount(session.id)
+            return halts + recount(session.id) + evaluateRelaunch(of: application.id, at: now)
         }
         let isKnown = session.hasAnswers(of: attachment)
         let token = attachment.process == 0 ? random.makeToken() : nil
@@ -141,7 +141,8 @@ extension DaemonStateMachine {
             answerUnanswerable(session.id, at: now) + startedByOthers(session.applicationID)
         let rates = sessions[session.id]?.configuration.rates ?? SharedRates()
         let limits = Effect.limitRates(rates, session: session.id)
-        return (isKnown ? [] : [.forgetSession(session.id)]) + [limits] + halts + answered
+        return (isKnown ? [] : [.forgetConnections(ofSession: session.id)]) + [limits] + halts
+            + answered
             + evaluateRelaunch(of: application.id, at: now) + [
                 .answer(
                     call,
@@ -154,16 +155,27 @@ extension DaemonStateMachine {
             ]
     }
 
-    /// Takes over a session's configuration, whose tasks may avoid other conditions than before.
+    /// Takes over a session's configuration: its tasks may avoid other conditions than before, and those that wait may
+    /// start by another limit or another proxy.
     private mutating func configure(
         _ session: Session,
         _ record: SessionRecord,
         at now: Date
     ) -> [Effect] {
-        let formerly = Conditions(session.configuration.avoids)
+        let former = session.configuration
         sessions.update(session.id) { $0.configure(record) }
-        let changes = Conditions(sessions[session.id]?.configuration.avoids) != formerly
-        return changes ? avoidedAnew(at: now) : []
+        guard let configuration = sessions[session.id]?.configuration else { return [] }
+        var effects: [Effect] = []
+        if Conditions(configuration.avoids) != Conditions(former.avoids) {
+            effects += avoidedAnew(at: now)
+        }
+        if configuration.connections != former.connections { effects += reachableAnew() }
+        if configuration.connections != former.connections
+            || configuration.maximumConnectionsPerHost != former.maximumConnectionsPerHost
+        {
+            effects += searchForTasks(at: now)
+        }
+        return effects
     }
 
     /// Opens a session in the store again, for the same call.
