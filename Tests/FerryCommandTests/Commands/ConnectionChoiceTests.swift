@@ -1,4 +1,6 @@
 import Ferry
+import FerrySystem
+import FerryTestSupport
 import Foundation
 import Testing
 
@@ -6,18 +8,14 @@ import Testing
 
 /// The options that say how connections are made.
 @Suite(.timeLimit(.minutes(1))) struct ConnectionChoiceTests {
-    private let place: URL
+    private let temporary: TemporaryDirectory
 
-    init() throws {
-        place = FileManager.default.temporaryDirectory
-            .appendingPathComponent("ferry-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
-    }
+    init() throws { temporary = try TemporaryDirectory() }
 
     private func file(_ name: String, _ text: String) throws -> String {
-        let file = place.appendingPathComponent(name)
-        try text.write(to: file, atomically: true, encoding: .utf8)
-        return file.path
+        let path = temporary.directory.path(of: name)
+        try text.write(toFile: path, atomically: true, encoding: .utf8)
+        return path
     }
 
     private func get(
@@ -27,7 +25,7 @@ import Testing
         let daemon = PlayedDaemon()
         let sessions = PlayedSessions([.completed], in: daemon)
         let run = await CommandLineRun(
-            "get -d \(place.path) \(options) https://a.example/1",
+            "get -d \(temporary.path) \(options) https://a.example/1",
             daemon: daemon,
             sessions: sessions,
             environment: environment
@@ -91,8 +89,8 @@ import Testing
         let locked = try file("locked.pem", "-----BEGIN ENCRYPTED PRIVATE KEY-----")
         let plain = try file("plain", "nothing")
         for (options, reason) in [
-            ("--cacert \(place.path)/none.pem", "No such file or directory"),
-            ("--cacert \(place.path)", "it is not a regular file"),
+            ("--cacert \(temporary.path)/none.pem", "No such file or directory"),
+            ("--cacert \(temporary.path)", "it is not a regular file"),
             ("--cacert \(plain)", "it is not in PEM"), ("--cert \(locked)", "its key is locked"),
             ("--cert \(plain) --key \(plain)", "it is not in PEM"),
         ] {
