@@ -98,6 +98,6 @@ final class TransferClients {
         for client in [shared] + sessions.values.map(\.client) { client.endIdleConnections() }
     }
 
-    /// Forgets the connections of a session; transfers under way keep theirs.
+    /// Forgets what a session's transfers connect with; transfers under way keep it.
     func forget(session: Int64) { sessions[session] = nil }
 }

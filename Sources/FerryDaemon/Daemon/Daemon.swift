@@ -133,7 +133,7 @@ final class Daemon {
         observeClock()
         let timetable = await observeTimetable()
         observeSleep()
-        // The clock may have been set since, which is followed from now on.
+        // The clock may have been set since it was noted; later changes are observed.
         _ = clock.note()
         hasStarted = true
         input { machine, _ in
@@ -196,7 +196,9 @@ final class Daemon {
     /// Notifies the state machine when a route off this machine becomes available or unavailable.
     private func observeConnectivity() {
         connectivity = ConnectivityMonitor.shared.observe { [weak self] connectivity in
-            self?.input { machine, now in machine.connectivityChanged(to: connectivity, at: now) }
+            // The queue is resumed with what holds then.
+            guard let self, hasStarted else { return }
+            input { machine, now in machine.connectivityChanged(to: connectivity, at: now) }
         }
     }
 

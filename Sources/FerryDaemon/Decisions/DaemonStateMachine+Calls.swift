@@ -165,8 +165,8 @@ extension DaemonStateMachine {
                 if search.isUnderWay { search.markStale() }
             } else if creation.task.state == .waiting, isAdmitted, isSecure {
                 effects += searchForTasks(at: now)
-            } else if creation.task.state == .waiting, !isAdmitted {
-                effects += reviewSharesInTime(at: now)
+            } else if creation.task.state == .waiting, !isAdmitted, !shares.hasReview {
+                effects += reviewSharesSoon(at: now)
             }
             if creation.task.state == .waiting {
                 effects += note(notBefore: creation.task.notBefore)

@@ -66,7 +66,7 @@ extension DaemonStateMachine {
         indirect case makeResumeData(TaskRecord, Ending)
         /// Move the file of a task that has ended to the path in its resume data.
         case keepFile(task: Int64, resumeData: Data)
-        /// Release the connections of a session that another process has opened.
+        /// Release the connections of a session that a process has opened which has none of them.
         case forgetConnections(ofSession: Int64)
         /// Release the connections and the limits of a session that is gone.
         case forgetSession(Int64)

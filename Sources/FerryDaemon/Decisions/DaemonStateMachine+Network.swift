@@ -28,13 +28,16 @@ extension DaemonStateMachine {
     mutating func connectivityChanged(to connectivity: Connectivity, at now: Date) -> [Effect] {
         guard network.change(to: connectivity) else { return [] }
         breaker.tryAll()
-        // A full disk may keep the end of the wait back, but not a task of a host that had failed.
+        // A full disk delays the end of the wait; tasks of hosts that had failed need not wait for it.
         return [.log(.info, "there is a network again", task: nil), endNetworkWait()]
             + searchForTasks(at: now)
     }
 
-    /// Ends the wait for a network, as a proxy on this machine may reach a host now; who reaches none waits again.
-    mutating func reachableAnew() -> [Effect] { network.allowsAttempts ? [] : [endNetworkWait()] }
+    /// Without a network, ends the wait for one, as a proxy on this machine may reach a host now; a task whose host still
+    /// cannot be reached waits again.
+    mutating func endUnneededNetworkWaits() -> [Effect] {
+        network.allowsAttempts ? [] : [endNetworkWait()]
+    }
 
     private mutating func endNetworkWait() -> Effect {
         commit([.endNetworkWait], .relaxed, then: .networkIsBack)

@@ -151,8 +151,13 @@ struct DaemonStateMachine {
         guard !isStopping else { return [] }
         let limits: [Effect] =
             ratesInForce == ratesBefore ? [] : [.limitRates(ratesInForce, session: nil)]
-        let reachable = standardConnections == connectionsBefore ? [] : reachableAnew()
-        return limits + [.waitsChanged] + reachable + searchForTasks(at: now)
+        var ends: [Effect] = []
+        if standardConnections != connectionsBefore {
+            // The hosts may have failed because of the former proxies.
+            breaker.tryAll()
+            ends = endUnneededNetworkWaits()
+        }
+        return limits + [.waitsChanged] + ends + searchForTasks(at: now)
             + evaluateIdleness(at: now)
     }
 

@@ -199,7 +199,7 @@ import Testing
         bench.start(quick.client, 1, host: "a")
         for _ in 0..<90 { Self.passSecond([drip, quick], in: &bench) }
         bench.start(quick.client, 2, host: "a")
-        bench.wait(10)
+        bench.wait(30)
         #expect(bench.loading == [2, 3])
         let late = Self.program("late", number: 3, rate: 5000, in: &bench)
         var create = Wire.CreateDownload.sample(late.client.session)
@@ -207,7 +207,7 @@ import Testing
         bench.settledCall(late.client) { [create, now = bench.now] in
             $0.createDownload(create, from: $1, at: now)
         }
-        for _ in 0..<25 { Self.passSecond([drip, quick, late], in: &bench) }
+        for _ in 0..<12 { Self.passSecond([drip, quick, late], in: &bench) }
         #expect(bench.loading.contains(4))
     }
 

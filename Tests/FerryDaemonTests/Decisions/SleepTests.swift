@@ -242,6 +242,18 @@ import Testing
         #expect(bench.inhibitions == [[.delay, .awake], []])
     }
 
+    @Test func `a task that waits for room on a full disk does not keep the machine awake`() {
+        var bench = MachineBench()
+        let client = bench.open()
+        let task = bench.start(client, 1)
+        keepAwake(client, &bench)
+        bench.wait(1)
+        bench.failure = StoreError(code: .diskFull, message: "full")
+        bench.input { $0.failed(task: task, .sample(.diskFull), at: $1) }
+        bench.wait(1)
+        #expect(bench.inhibitions == [[.delay, .awake], []])
+    }
+
     @Test func `what was held before sleep is held again afterwards`() {
         var bench = MachineBench()
         let task = bench.start(bench.open(), 1)

@@ -14,7 +14,7 @@ extension DaemonStateMachine {
     /// Plans a review of the shares for when a transfer may have to leave its place to a waiting task.
     mutating func reviewSharesSoon(at now: Date) -> [Effect] {
         let soonest = now + policy.shareReviewInterval
-        guard !shares.isReviewPlanned(by: soonest) else { return [] }
+        guard !shares.hasReview(by: soonest) else { return [] }
         // Lent connections may come back at once.
         let ends = holders(of: nil).map { task in
             let isAlone = task.lentConnections.count(to: nil) == 0
@@ -23,19 +23,14 @@ extension DaemonStateMachine {
         return planReview(at: max(soonest, ends.min() ?? soonest))
     }
 
-    /// Plans a review of the shares as ``reviewSharesSoon(at:)`` does, unless one is planned that does not come later
-    /// than any that it would plan.
-    mutating func reviewSharesInTime(at now: Date) -> [Effect] {
-        let latest = now + max(policy.minimumPlaceTime, policy.shareReviewInterval)
-        return shares.isReviewPlanned(by: latest) ? [] : reviewSharesSoon(at: now)
-    }
-
     /// Plans a review of the shares for when the first task that left its place may have one again; no other task
-    /// waited when the search began, which passed over the tasks that had left theirs.
-    mutating func reviewSharesForYields(since search: Date, at now: Date) -> [Effect] {
-        shares.nextYieldEnd(after: search).map {
-            planReview(at: max(now + policy.shareReviewInterval, $0))
-        } ?? []
+    /// waited when the search started, which passed over the tasks that had left theirs.
+    ///
+    /// A task that is made meanwhile does not wait for that.
+    mutating func reviewSharesForYields(since start: Date, at now: Date) -> [Effect] {
+        guard let end = shares.nextYieldEnd(after: start) else { return [] }
+        defer { shares.noteEarlierReview() }
+        return planReview(at: max(now + policy.shareReviewInterval, end))
     }
 
     private mutating func planReview(at date: Date) -> [Effect] {

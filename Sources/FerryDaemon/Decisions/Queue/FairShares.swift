@@ -18,7 +18,7 @@ struct FairShares: Hashable, Sendable {
     private var turnCount: UInt64 = 0
     private var yields: [Int64: Yield] = [:]
     private var review = PlannedTimer()
-    private var mayReviewSooner = false
+    private var needsEarlierReview = false
 
     init(policy: DaemonPolicy) {
         maximumYields = policy.maximumYields
@@ -50,19 +50,22 @@ struct FairShares: Hashable, Sendable {
     ///
     /// - Returns: Whether that is earlier than planned before.
     mutating func planReview(at date: Date) -> Bool {
-        mayReviewSooner = false
+        needsEarlierReview = false
         return review.plan(at: date)
     }
 
-    /// Returns whether a review is planned for a date or an earlier one, and no earlier one makes sense.
-    func isReviewPlanned(by date: Date) -> Bool { !mayReviewSooner && review.isPlanned(by: date) }
+    /// Whether a review is planned that is early enough for a task that waits for its share.
+    var hasReview: Bool { !needsEarlierReview && review.isPlanned }
 
-    /// Records that transfers may have to leave their places sooner than when the review was planned.
-    mutating func reviewSooner() { mayReviewSooner = true }
+    /// Returns whether a review is planned that is early enough, for a date or an earlier one.
+    func hasReview(by date: Date) -> Bool { !needsEarlierReview && review.isPlanned(by: date) }
+
+    /// Records that a task that waits for its share may need an earlier review than the one that is planned.
+    mutating func noteEarlierReview() { needsEarlierReview = true }
 
     /// Forgets the planned review: it begins.
     mutating func forgetReview() {
-        mayReviewSooner = false
+        needsEarlierReview = false
         review.forget()
     }
 

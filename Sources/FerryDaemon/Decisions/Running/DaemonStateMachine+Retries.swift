@@ -164,7 +164,7 @@ extension DaemonStateMachine {
                 .relaxed,
                 then: .backedOff(task: id)
             ),
-        ] + waits
+        ] + waits + reviewInhibitionSoon(at: now)
     }
 
     /// A failed attempt is in the store: its place goes to another task.

@@ -104,12 +104,12 @@ extension DaemonStateMachine {
         let application = opened.application
         applications.note(application)
         let session = sessions.add(opened.session)
-        let halts = configure(session, opened.session, at: now)
+        let followed = configure(session, opened.session, at: now)
         if application.quit {
             // Its user has started the application, so that it may be started for its events again. The session is not
             // open before that is stored.
             let change = Mutation.setQuit(application: application.id, false)
-            return halts + [openAgain([change, opening.mutation], for: call, attachment)]
+            return followed + [openAgain([change, opening.mutation], for: call, attachment)]
         }
         if let other = session.attachment, !other.isOfSameProcess(as: attachment) {
             // The other process was quicker. The application was not started while this one was opening a session, and
@@ -119,17 +119,17 @@ extension DaemonStateMachine {
                 identifier: session.identifier,
                 pid: other.processIdentifier
             )
-            return halts + [.refuse(call, error)] + evaluateRelaunch(of: application.id, at: now)
+            return followed + [.refuse(call, error)] + evaluateRelaunch(of: application.id, at: now)
         }
         guard !creations.isCreating(inSession: session.id) else {
             // Its former client is creating a task, whose number must not be given out again.
-            return halts + [openAgain([opening.mutation], for: call, attachment)]
+            return followed + [openAgain([opening.mutation], for: call, attachment)]
         }
         sessions.endOpening(call)
         sessions.update(session.id) { $0.reopen() }
         guard lifetime.connections.contains(attachment.connection) else {
             // Its client is gone before its session is open.
-            return halts + recount(session.id) + evaluateRelaunch(of: application.id, at: now)
+            return followed + recount(session.id) + evaluateRelaunch(of: application.id, at: now)
         }
         let isKnown = session.hasAnswers(of: attachment)
         let token = attachment.process == 0 ? random.makeToken() : nil
@@ -141,7 +141,7 @@ extension DaemonStateMachine {
             answerUnanswerable(session.id, at: now) + startedByOthers(session.applicationID)
         let rates = sessions[session.id]?.configuration.rates ?? SharedRates()
         let limits = Effect.limitRates(rates, session: session.id)
-        return (isKnown ? [] : [.forgetConnections(ofSession: session.id)]) + [limits] + halts
+        return (isKnown ? [] : [.forgetConnections(ofSession: session.id)]) + [limits] + followed
             + answered
             + evaluateRelaunch(of: application.id, at: now) + [
                 .answer(
@@ -166,11 +166,13 @@ extension DaemonStateMachine {
         sessions.update(session.id) { $0.configure(record) }
         guard let configuration = sessions[session.id]?.configuration else { return [] }
         var effects: [Effect] = []
+        if configuration.rates != former.rates {
+            effects.append(.limitRates(configuration.rates, session: session.id))
+        }
+        if configuration.connections != former.connections { effects += endUnneededNetworkWaits() }
         if Conditions(configuration.avoids) != Conditions(former.avoids) {
             effects += avoidedAnew(at: now)
-        }
-        if configuration.connections != former.connections { effects += reachableAnew() }
-        if configuration.connections != former.connections
+        } else if configuration.connections != former.connections
             || configuration.maximumConnectionsPerHost != former.maximumConnectionsPerHost
         {
             effects += searchForTasks(at: now)
