@@ -125,15 +125,14 @@ final class Daemon {
         }
         let rates = SharedRates.limits(try await store.value(of: .rates))
         var clock = DaemonClock(continuing: .decode(try await store.value(of: .clock)))
-        _ = clock.note()
         await readSettings()
         await settleFiles()
         files.removeExpiredResumeFiles(now: Date())
+        let timetable = await observeTimetable()
+        // Nothing is awaited from here on, so that no change is missed or comes before the queue is resumed.
         observeConnectivity()
         observeClock()
-        let timetable = await observeTimetable()
         observeSleep()
-        // The clock may have been set since it was noted; later changes are observed.
         _ = clock.note()
         hasStarted = true
         input { machine, _ in
@@ -183,7 +182,7 @@ final class Daemon {
     private func observeClock() {
         do throws(SystemCallError) {
             wallClock = try WallClockObservation { [weak self] in
-                guard let self, hasStarted else { return }
+                guard let self else { return }
                 var clock = machine.clock
                 guard clock.note() else { return }
                 input { machine, now in machine.clockSet(clock, at: now) }
@@ -196,9 +195,7 @@ final class Daemon {
     /// Notifies the state machine when a route off this machine becomes available or unavailable.
     private func observeConnectivity() {
         connectivity = ConnectivityMonitor.shared.observe { [weak self] connectivity in
-            // The queue is resumed with what holds then.
-            guard let self, hasStarted else { return }
-            input { machine, now in machine.connectivityChanged(to: connectivity, at: now) }
+            self?.input { machine, now in machine.connectivityChanged(to: connectivity, at: now) }
         }
     }
 

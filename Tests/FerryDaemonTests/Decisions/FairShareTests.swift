@@ -170,16 +170,23 @@ import Testing
         #expect(whole.dropFirst().allSatisfy { $0 >= 60 }, "\(turns)")
     }
 
-    @Test func `REL-3: who may have its place again while the queue is searched gets it`() throws {
-        var bench = MachineBench(.limits(total: 2, host: 2))
-        let drip = Self.program("drip", number: 1, rate: 1, in: &bench)
+    /// Two programs, of which one has both places, as the transfer of the other brought next to nothing and has left its
+    /// place.
+    private static func programsAfterYield(in bench: inout MachineBench) -> [Program] {
+        let drip = program("drip", number: 1, rate: 1, in: &bench)
         bench.start(drip.client, 1, host: "a")
-        let quick = Self.program("quick", number: 2, rate: 5000, in: &bench)
+        let quick = program("quick", number: 2, rate: 5000, in: &bench)
         bench.start(quick.client, 1, host: "a")
-        for _ in 0..<90 { Self.passSecond([drip, quick], in: &bench) }
+        for _ in 0..<90 { passSecond([drip, quick], in: &bench) }
         bench.start(quick.client, 2, host: "a")
         bench.wait(10)
         #expect(bench.loading == [2, 3])
+        return [drip, quick]
+    }
+
+    @Test func `REL-3: who may have its place again while the queue is searched gets it`() throws {
+        var bench = MachineBench(.limits(total: 2, host: 2))
+        let programs = Self.programsAfterYield(in: &bench)
         let end = try #require(bench.wait(of: 1)?.until)
         bench.wait(end.timeIntervalSince(bench.now) - 1)
         bench.fire(.shares)
@@ -187,19 +194,14 @@ import Testing
         bench.now += 2
         for outcome in outcomes { bench.take(outcome) }
         bench.settle()
-        for _ in 0..<30 { Self.passSecond([drip, quick], in: &bench) }
+        for _ in 0..<30 { Self.passSecond(programs, in: &bench) }
         #expect(bench.loading.contains(1))
     }
 
     @Test func `REL-3: a new task does not wait for another one that has left its place`() {
         var bench = MachineBench(.limits(total: 2, host: 2))
-        let drip = Self.program("drip", number: 1, rate: 1, in: &bench)
-        bench.start(drip.client, 1, host: "a")
-        let quick = Self.program("quick", number: 2, rate: 5000, in: &bench)
-        bench.start(quick.client, 1, host: "a")
-        for _ in 0..<90 { Self.passSecond([drip, quick], in: &bench) }
-        bench.start(quick.client, 2, host: "a")
-        bench.wait(30)
+        let programs = Self.programsAfterYield(in: &bench)
+        bench.wait(20)
         #expect(bench.loading == [2, 3])
         let late = Self.program("late", number: 3, rate: 5000, in: &bench)
         var create = Wire.CreateDownload.sample(late.client.session)
@@ -207,7 +209,7 @@ import Testing
         bench.settledCall(late.client) { [create, now = bench.now] in
             $0.createDownload(create, from: $1, at: now)
         }
-        for _ in 0..<12 { Self.passSecond([drip, quick, late], in: &bench) }
+        for _ in 0..<12 { Self.passSecond(programs + [late], in: &bench) }
         #expect(bench.loading.contains(4))
     }
 

@@ -139,10 +139,7 @@ extension DaemonStateMachine {
         applications.update(application.id) { $0.connected(attachment.connection) }
         let answered =
             answerUnanswerable(session.id, at: now) + startedByOthers(session.applicationID)
-        let rates = sessions[session.id]?.configuration.rates ?? SharedRates()
-        let limits = Effect.limitRates(rates, session: session.id)
-        return (isKnown ? [] : [.forgetConnections(ofSession: session.id)]) + [limits] + followed
-            + answered
+        return (isKnown ? [] : [.forgetConnections(ofSession: session.id)]) + followed + answered
             + evaluateRelaunch(of: application.id, at: now) + [
                 .answer(
                     call,
@@ -165,10 +162,7 @@ extension DaemonStateMachine {
         let former = session.configuration
         sessions.update(session.id) { $0.configure(record) }
         guard let configuration = sessions[session.id]?.configuration else { return [] }
-        var effects: [Effect] = []
-        if configuration.rates != former.rates {
-            effects.append(.limitRates(configuration.rates, session: session.id))
-        }
+        var effects = [Effect.limitRates(configuration.rates, session: session.id)]
         if configuration.connections != former.connections { effects += endUnneededNetworkWaits() }
         if Conditions(configuration.avoids) != Conditions(former.avoids) {
             effects += avoidedAnew(at: now)
