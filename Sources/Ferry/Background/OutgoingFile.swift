@@ -21,8 +21,7 @@ final class OutgoingFile: Sendable {
         /// It waits for a descriptor.
         case waiting
         case opening
-        /// It is open; `isCounted` is whether its descriptor counts towards the limit.
-        case open(UserFile, isCounted: Bool)
+        case open(UserFile)
         case failed(URLError)
     }
 
@@ -35,24 +34,14 @@ final class OutgoingFile: Sendable {
     init(_ url: URL) throws(URLError) {
         self.url = url
         path = url.path
-        let isKept = Self.descriptors.take()
-        do throws(URLError) {
-            guard isKept else {
-                identity = try UploadFile.identity(of: url)
-                state = Mutex(.closed)
-                return
-            }
-            let opened = try UploadFile(url)
-            identity = opened.identity
-            state = Mutex(.open(opened.file, isCounted: true))
-        } catch {
-            if isKept { Self.descriptors.giveBack() }
-            throw error
+        guard Self.descriptors.take() else {
+            identity = try UploadFile.identity(of: url)
+            state = Mutex(.closed)
+            return
         }
-    }
-
-    deinit {
-        if case .open(_, isCounted: true) = state.withLock({ $0 }) { Self.descriptors.giveBack() }
+        let opened = try Self.openCounted(url)
+        identity = opened.identity
+        state = Mutex(.open(opened.file))
     }
 
     /// Whether the call can be sent: the file is open, or could not be opened.
@@ -68,7 +57,7 @@ final class OutgoingFile: Sendable {
     /// The file, if it is open.
     var opened: UserFile? {
         state.withLock { state in
-            if case .open(let file, _) = state { file } else { nil }
+            if case .open(let file) = state { file } else { nil }
         }
     }
 
@@ -119,7 +108,7 @@ final class OutgoingFile: Sendable {
 
     private func openNow(isCounted: Bool) {
         do throws(URLError) {
-            let opened = try UploadFile(url)
+            let opened = isCounted ? try Self.openCounted(url) : try UploadFile(url)
             guard opened.identity.hasContent(of: identity) else {
                 throw URLError(
                     .cannotOpenFile,
@@ -127,10 +116,19 @@ final class OutgoingFile: Sendable {
                     reason: "The file was changed after the upload was made, and before it began."
                 )
             }
-            state.withLock { $0 = .open(opened.file, isCounted: isCounted) }
+            state.withLock { $0 = .open(opened.file) }
         } catch {
-            if isCounted { Self.descriptors.giveBack() }
             state.withLock { $0 = .failed(error) }
+        }
+    }
+
+    /// Opens a file with a descriptor that was taken, and returns that when the file is closed or cannot be opened.
+    private static func openCounted(_ url: URL) throws(URLError) -> UploadFile {
+        do throws(URLError) {
+            return try UploadFile(url) { descriptors.giveBack() }
+        } catch {
+            descriptors.giveBack()
+            throw error
         }
     }
 

@@ -9,20 +9,29 @@ package final class UserFile: Sendable {
     package let queue: BlockingQueue
     /// The open file's descriptor number, for passing it on without a call to the file system.
     package let number: Int32
+    private let onClose: (@Sendable () -> Void)?
 
     /// Takes over an open file.
     ///
     /// - Parameters:
     ///   - descriptor: The file.
     ///   - queue: The queue for calls on the file.
-    package init(_ descriptor: consuming FileDescriptor, on queue: BlockingQueue) {
+    ///   - onClose: Called by a thread of the queue when the file is closed, some time after its last use.
+    package init(
+        _ descriptor: consuming FileDescriptor,
+        on queue: BlockingQueue,
+        onClose: (@Sendable () -> Void)? = nil
+    ) {
         number = descriptor.release()
         self.queue = queue
+        self.onClose = onClose
     }
 
     deinit {
-        let number = number
-        queue.perform { _ = Glibc.close(number) }
+        queue.perform { [number, onClose] in
+            _ = Glibc.close(number)
+            onClose?()
+        }
     }
 
     /// Makes calls on the file, which may never return.

@@ -1,3 +1,5 @@
+import FerrySystem
+import FerryTestSupport
 import FerryWire
 import Foundation
 import Testing
@@ -18,6 +20,27 @@ import Testing
             opened.append(file)
         }
     }
+
+    /// Occupies all threads that close files, once what was begun before is done, until the gate is opened.
+    private func holdCloses() async -> FixtureGate {
+        let gate = FixtureGate()
+        await withTaskGroup { group in
+            for _ in 0..<AppFiles.threadLimit {
+                group.addTask {
+                    await withCheckedContinuation { begun in
+                        AppFiles.queue.perform {
+                            begun.resume()
+                            gate.wait()
+                        }
+                    }
+                }
+            }
+        }
+        return gate
+    }
+
+    /// Waits until the files that were released are closed.
+    private func settle() async { await holdCloses().open() }
 
     private func open(_ file: OutgoingFile, mayExceed: Bool = false) async {
         await withCheckedContinuation { opened in
@@ -51,11 +74,25 @@ import Testing
         try FileManager.default.removeItem(at: url)
     }
 
+    @Test func `REL-2: a file takes a descriptor until it is closed`() async throws {
+        defer { try? FileManager.default.removeItem(at: url) }
+        var opened: [OutgoingFile] = []
+        _ = try exhaust(&opened)
+        let gate = await holdCloses()
+        opened = []
+        let late = try OutgoingFile(url)
+        #expect(!late.isReady)
+        gate.open()
+        await open(late)
+        #expect(late.opened != nil)
+    }
+
     @Test
     func `SEC-6: the first call's file is opened though all descriptors are kept behind it`()
         async throws
     {
         defer { try? FileManager.default.removeItem(at: url) }
+        await settle()
         var opened: [OutgoingFile] = []
         let first = try exhaust(&opened)
         // It has waited with others, until all before it were done with.
@@ -68,6 +105,7 @@ import Testing
         // Neither the one beyond the limit nor its turn, which comes later, costs a descriptor.
         let count = opened.count
         opened = []
+        await settle()
         _ = try exhaust(&opened)
         #expect(opened.count == count)
     }

@@ -22,11 +22,14 @@ struct UploadFile: Sendable {
 
     /// Opens a file, which may block.
     ///
+    /// - Parameters:
+    ///   - url: The file's URL.
+    ///   - onClose: Called by a thread of ``AppFiles/queue`` when the file is closed; not if this throws.
     /// - Throws: As ``OpenedFile/init(_:)``.
-    init(_ url: URL) throws(URLError) {
+    init(_ url: URL, onClose: (@Sendable () -> Void)? = nil) throws(URLError) {
         let opened = try OpenedFile(url)
         identity = try Self.identity(of: opened, at: url)
-        file = UserFile(opened.descriptor, on: AppFiles.queue)
+        file = UserFile(opened.descriptor, on: AppFiles.queue, onClose: onClose)
     }
 
     /// Returns the identity and state of a file that can be sent, without keeping it open.
@@ -67,6 +70,7 @@ extension FileBodySource {
 
 /// The queue for calls on the app's files.
 enum AppFiles {
-    /// Several threads: a file whose server is gone blocks one of them for as long as the kernel waits.
-    static let queue = BlockingQueue(label: "ferry.files", threadLimit: 32)
+    /// The maximum number of threads: a file whose server is gone blocks one of them for as long as the kernel waits.
+    static let threadLimit = 32
+    static let queue = BlockingQueue(label: "ferry.files", threadLimit: threadLimit)
 }
