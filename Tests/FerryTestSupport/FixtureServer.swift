@@ -46,7 +46,7 @@ package final class FixtureServer: Sendable {
                     socket: socket,
                     log: log,
                     hold: { routes.takeHold(for: $0) },
-                    answer: { routes.answer(to: $0) }
+                    takeAnswer: { routes.takeAnswer(to: $0) }
                 )
                 Thread.detachNewThread { connection.serve() }
             }

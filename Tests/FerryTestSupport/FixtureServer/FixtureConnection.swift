@@ -10,20 +10,20 @@ final class FixtureConnection: Sendable {
     private let socket: FixtureSocket
     private let log: FixtureLog
     private let hold: @Sendable (FixtureRequest) -> FixtureHold?
-    private let answer: @Sendable (FixtureRequest) -> FixtureAnswer
+    private let takeAnswer: @Sendable (FixtureRequest) -> FixtureRoute.Answer
 
     init(
         number: Int,
         socket: FixtureSocket,
         log: FixtureLog,
         hold: @escaping @Sendable (FixtureRequest) -> FixtureHold?,
-        answer: @escaping @Sendable (FixtureRequest) -> FixtureAnswer
+        takeAnswer: @escaping @Sendable (FixtureRequest) -> FixtureRoute.Answer
     ) {
         self.number = number
         self.socket = socket
         self.log = log
         self.hold = hold
-        self.answer = answer
+        self.takeAnswer = takeAnswer
     }
 
     /// Serves requests until either side ends the connection.
@@ -31,6 +31,8 @@ final class FixtureConnection: Sendable {
         defer { log.connectionClosed(number) }
         var received: [UInt8] = []
         while let request = readRequest(from: &received) {
+            // Before a test can see the request, and send another one that must not get this answer.
+            let answer = takeAnswer(request)
             let recorded = log.append(request)
             let response = answer(recorded).respond(recorded)
             switch perform(response.steps(for: recorded), for: recorded) {

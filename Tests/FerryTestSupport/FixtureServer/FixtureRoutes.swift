@@ -21,9 +21,10 @@ final class FixtureRoutes: Sendable {
         }
     }
 
-    func answer(to request: FixtureRequest) -> FixtureAnswer {
-        let next = routes.withLock { $0[request.path]?.next() }
-        return next?(request) ?? .status(404)
+    /// Takes the answer to a request, which no other request gets then.
+    func takeAnswer(to request: FixtureRequest) -> FixtureRoute.Answer {
+        let answer = routes.withLock { $0[request.path]?.next() }
+        return answer ?? { _ in .status(404) }
     }
 }
 
