@@ -81,8 +81,9 @@ import Testing
         let gate = await holdCloses()
         opened = []
         let late = try OutgoingFile(url)
-        #expect(!late.isReady)
+        let isReady = late.isReady
         gate.open()
+        try #require(!isReady)
         await open(late)
         #expect(late.opened != nil)
     }
