@@ -1,5 +1,6 @@
 import FerryHTTP
 import FerrySystem
+import FerryTestSupport
 import FerryTransfer
 import Foundation
 import Testing
@@ -47,15 +48,17 @@ struct CookieSamples {
         store.field(for: TransferRequest(url: url))?.value
     }
 
+    /// Asks what is sent to a URL, as the event loop does.
+    @LoopActor
+    func beginLookUp(_ url: String = url) -> AsyncValue<String?> {
+        let found = AsyncValue<String?>()
+        store.lookUpField(for: TransferRequest(url: url)) { found.set($0?.value) }
+        return found
+    }
+
     /// What is sent to a URL, as the event loop finds it out.
     @LoopActor
-    func lookUp(_ url: String) async -> String? {
-        await withCheckedContinuation { continuation in
-            store.lookUpField(for: TransferRequest(url: url)) {
-                continuation.resume(returning: $0?.value)
-            }
-        }
-    }
+    func lookUp(_ url: String) async -> String? { await beginLookUp(url).value }
 
     // MARK: - Files
 
