@@ -75,12 +75,15 @@ final class OutgoingFile: Sendable {
     ///   - handler: Called later on any thread, when ``isReady``; not if an earlier call is waiting for that.
     func open(mayExceed: Bool, then handler: @escaping @Sendable () -> Void) {
         if wait() {
-            Self.descriptors.wait { [self] in
+            Self.descriptors.wait(ObjectIdentifier(self)) { [self] in
                 guard stopWaiting() else { return Self.descriptors.giveBack() }
                 openLater(isCounted: true, then: handler)
             }
         }
-        if mayExceed, stopWaiting() { openLater(isCounted: false, then: handler) }
+        guard mayExceed, stopWaiting() else { return }
+        // Otherwise it would stay open until its turn, which may come long after its call is done.
+        Self.descriptors.stopWaiting(ObjectIdentifier(self))
+        openLater(isCounted: false, then: handler)
     }
 
     private func wait() -> Bool {
@@ -144,9 +147,15 @@ extension OutgoingFile: Equatable {
 
 /// Counts descriptors.
 final class DescriptorBudget: Sendable {
+    private struct Waiter {
+        let owner: ObjectIdentifier
+        let continuation: @Sendable () -> Void
+    }
+
     private struct State {
         var left: Int
-        var waiting: [@Sendable () -> Void] = []
+        /// Few: a session's calls wait behind the first of them that needs a descriptor.
+        var waiting: [Waiter] = []
     }
 
     private let state: Mutex<State>
@@ -163,11 +172,11 @@ final class DescriptorBudget: Sendable {
         }
     }
 
-    /// Takes a descriptor and calls `continuation`, at once or when a descriptor is returned.
-    func wait(_ continuation: @escaping @Sendable () -> Void) {
+    /// Takes a descriptor for `owner` and calls `continuation`, at once or when a descriptor is returned.
+    func wait(_ owner: ObjectIdentifier, _ continuation: @escaping @Sendable () -> Void) {
         let isLeft = state.withLock { state in
             guard state.left > 0 else {
-                state.waiting.append(continuation)
+                state.waiting.append(Waiter(owner: owner, continuation: continuation))
                 return false
             }
             state.left -= 1
@@ -176,10 +185,15 @@ final class DescriptorBudget: Sendable {
         if isLeft { continuation() }
     }
 
+    /// Releases the continuation of an owner that waits; it is not called, unless that has already begun.
+    func stopWaiting(_ owner: ObjectIdentifier) {
+        state.withLock { state in state.waiting.removeAll { $0.owner == owner } }
+    }
+
     /// Returns a descriptor, to the next caller that waits.
     func giveBack() {
         let next = state.withLock { state -> (@Sendable () -> Void)? in
-            guard state.waiting.isEmpty else { return state.waiting.removeFirst() }
+            guard state.waiting.isEmpty else { return state.waiting.removeFirst().continuation }
             state.left += 1
             return nil
         }

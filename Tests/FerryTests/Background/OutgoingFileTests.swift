@@ -42,9 +42,18 @@ import Testing
     /// Waits until the files that were released are closed.
     private func settle() async { await holdCloses().open() }
 
-    private func open(_ file: OutgoingFile, mayExceed: Bool = false) async {
+    private func open(_ file: OutgoingFile) async {
         await withCheckedContinuation { opened in
-            file.open(mayExceed: mayExceed) { opened.resume() }
+            file.open(mayExceed: false) { opened.resume() }
+        }
+    }
+
+    /// Opens a file that has waited with others, until all before it were done with.
+    private func openBeyondLimit(_ file: OutgoingFile) async {
+        await withCheckedContinuation { opened in
+            file.open(mayExceed: false) { opened.resume() }
+            #expect(!file.isReady)
+            file.open(mayExceed: true) { opened.resume() }
         }
     }
 
@@ -96,12 +105,7 @@ import Testing
         await settle()
         var opened: [OutgoingFile] = []
         let first = try exhaust(&opened)
-        // It has waited with others, until all before it were done with.
-        await withCheckedContinuation { isOpen in
-            first.open(mayExceed: false) { isOpen.resume() }
-            #expect(!first.isReady)
-            first.open(mayExceed: true) { isOpen.resume() }
-        }
+        await openBeyondLimit(first)
         #expect(first.opened != nil)
         // Neither the one beyond the limit nor its turn, which comes later, costs a descriptor.
         let count = opened.count
@@ -109,6 +113,21 @@ import Testing
         await settle()
         _ = try exhaust(&opened)
         #expect(opened.count == count)
+    }
+
+    @Test func `REL-2: a file that was opened beyond the limit is closed when its call is done`()
+        async throws
+    {
+        defer { try? FileManager.default.removeItem(at: url) }
+        var opened: [OutgoingFile] = []
+        var file: OutgoingFile? = try exhaust(&opened)
+        await openBeyondLimit(try #require(file))
+        weak let descriptor = try #require(file?.opened)
+        file = nil
+        // The thread that has opened it has it until then.
+        await settle()
+        #expect(descriptor == nil)
+        #expect(!opened.isEmpty)
     }
 
     @Test
