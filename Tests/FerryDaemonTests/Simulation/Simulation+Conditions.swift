@@ -49,8 +49,7 @@ extension Simulation {
         if let running = daemon.machine.running[id] {
             avoided.formIntersection(daemon.machine.avoided(by: running))
         }
-        // The timer of this very moment may still have to fire.
-        let present = conditions(at: wall).intersection(conditions(at: wall - 0.1))
+        let present = conditions(at: wall).intersection(conditionsBefore)
         if !avoided.isDisjoint(with: present) {
             fail("task \(id) avoids \(avoided), and carries bytes in \(present)")
         }
@@ -61,6 +60,9 @@ extension Simulation {
         conditions.union(timetable.period(at: wall, by: zone.clock).conditions)
     }
 
+    /// Those of a moment ago: the timer of this very moment may still have to fire.
+    private var conditionsBefore: Conditions { conditions(at: wall - 0.1) }
+
     private func storedAvoided(by task: TaskRecord) -> Conditions {
         task.avoids.map { $0.union(database.current.sessions[task.sessionID]?.avoids ?? []) } ?? []
     }
@@ -69,7 +71,7 @@ extension Simulation {
     func isHeldByConditions(_ task: TaskRecord, _ daemon: SimulatedDaemon) -> Bool {
         let avoided = storedAvoided(by: task)
         let isHeld =
-            !avoided.isDisjoint(with: conditions(at: wall))
+            !avoided.isDisjoint(with: conditions(at: wall).union(conditionsBefore))
             || !avoided.isEmpty && daemon.awaitsConditions
         if isHeld { count(.conditionWait) }
         return isHeld
