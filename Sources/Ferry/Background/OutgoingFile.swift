@@ -18,8 +18,7 @@ final class OutgoingFile: Sendable {
 
     private enum State {
         case closed
-        /// It waits for a descriptor.
-        case waiting
+        /// It waits for a descriptor, or is being opened.
         case opening
         case open(UserFile)
         case failed(URLError)
@@ -48,7 +47,7 @@ final class OutgoingFile: Sendable {
     var isReady: Bool {
         state.withLock { state in
             switch state {
-            case .closed, .waiting, .opening: false
+            case .closed, .opening: false
             case .open, .failed: true
             }
         }
@@ -74,29 +73,19 @@ final class OutgoingFile: Sendable {
     ///   - mayExceed: Whether it is opened now, even beyond the limit.
     ///   - handler: Called later on any thread, when ``isReady``; not if an earlier call is waiting for that.
     func open(mayExceed: Bool, then handler: @escaping @Sendable () -> Void) {
-        if wait() {
-            Self.descriptors.wait(ObjectIdentifier(self)) { [self] in
-                guard stopWaiting() else { return Self.descriptors.giveBack() }
-                openLater(isCounted: true, then: handler)
-            }
+        let owner = ObjectIdentifier(self)
+        if begin() {
+            Self.descriptors.wait(owner) { self.openLater(isCounted: true, then: handler) }
         }
-        guard mayExceed, stopWaiting() else { return }
-        // Otherwise it would stay open until its turn, which may come long after its call is done.
-        Self.descriptors.stopWaiting(ObjectIdentifier(self))
-        openLater(isCounted: false, then: handler)
+        // What still waited would keep the file open until its turn, which may come long after its call is done.
+        if mayExceed, Self.descriptors.stopWaiting(owner) {
+            openLater(isCounted: false, then: handler)
+        }
     }
 
-    private func wait() -> Bool {
+    private func begin() -> Bool {
         state.withLock { state in
             guard case .closed = state else { return false }
-            state = .waiting
-            return true
-        }
-    }
-
-    private func stopWaiting() -> Bool {
-        state.withLock { state in
-            guard case .waiting = state else { return false }
             state = .opening
             return true
         }
@@ -185,9 +174,17 @@ final class DescriptorBudget: Sendable {
         if isLeft { continuation() }
     }
 
-    /// Releases the continuation of an owner that waits; it is not called, unless that has already begun.
-    func stopWaiting(_ owner: ObjectIdentifier) {
-        state.withLock { state in state.waiting.removeAll { $0.owner == owner } }
+    /// Releases the continuation of an owner that waits, which is not called then.
+    ///
+    /// - Returns: Whether it waited.
+    func stopWaiting(_ owner: ObjectIdentifier) -> Bool {
+        state.withLock { state in
+            guard let index = state.waiting.firstIndex(where: { $0.owner == owner }) else {
+                return false
+            }
+            state.waiting.remove(at: index)
+            return true
+        }
     }
 
     /// Returns a descriptor, to the next caller that waits.
