@@ -49,19 +49,16 @@ extension Simulation {
         if let running = daemon.machine.running[id] {
             avoided.formIntersection(daemon.machine.avoided(by: running))
         }
-        let present = conditions(at: wall).intersection(conditionsBefore)
+        let present = conditions(by: period).intersection(conditions(by: periodBefore))
         if !avoided.isDisjoint(with: present) {
             fail("task \(id) avoids \(avoided), and carries bytes in \(present)")
         }
     }
 
     /// The conditions that hold, those of the user's hours among them.
-    private func conditions(at wall: Date) -> Conditions {
-        conditions.union(timetable.period(at: wall, by: zone.clock).conditions)
+    private func conditions(by period: Timetable.Period) -> Conditions {
+        conditions.union(period.conditions)
     }
-
-    /// Those of a moment ago: the timer of this very moment may still have to fire.
-    private var conditionsBefore: Conditions { conditions(at: wall - 0.1) }
 
     private func storedAvoided(by task: TaskRecord) -> Conditions {
         task.avoids.map { $0.union(database.current.sessions[task.sessionID]?.avoids ?? []) } ?? []
@@ -71,7 +68,7 @@ extension Simulation {
     func isHeldByConditions(_ task: TaskRecord, _ daemon: SimulatedDaemon) -> Bool {
         let avoided = storedAvoided(by: task)
         let isHeld =
-            !avoided.isDisjoint(with: conditions(at: wall).union(conditionsBefore))
+            !avoided.isDisjoint(with: conditions(by: period).union(conditions(by: periodBefore)))
             || !avoided.isEmpty && daemon.awaitsConditions
         if isHeld { count(.conditionWait) }
         return isHeld

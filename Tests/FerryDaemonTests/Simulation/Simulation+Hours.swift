@@ -7,6 +7,9 @@ extension Simulation {
     /// What holds at the present hour.
     var period: Timetable.Period { timetable.period(at: wall, by: zone.clock) }
 
+    /// What has held a moment ago: the timer of this very moment may still have to fire.
+    var periodBefore: Timetable.Period { timetable.period(at: wall - 0.1, by: zone.clock) }
+
     /// The user writes another timetable, or none.
     func changeTimetable() {
         count(.timetableChanged)
@@ -44,9 +47,7 @@ extension Simulation {
         let period = period
         if period.rates != SharedRates() { count(.limitedHour) }
         if period.isOutsideHours { count(.discretionaryWait) }
-        // The timer of this very moment may still have to fire.
-        let before = timetable.period(at: wall - 0.1, by: zone.clock)
-        guard [before, period].contains(machine.hours.period) else {
+        guard [periodBefore, period].contains(machine.hours.period) else {
             return fail("ferryd is in the hours of \(machine.hours.period), not of \(period)")
         }
         let limits = machine.rates.lowest(with: machine.hours.period.rates)
