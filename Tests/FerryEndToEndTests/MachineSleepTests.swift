@@ -41,10 +41,7 @@ import Testing
     }
 
     private func expectFile() async throws {
-        let watch = try await home.ferry("watch", "1")
-        // It may be over, and forgotten.
-        let isOver = watch.error.contains("there is no transfer 1")
-        #expect(watch.exit == .exited(status: 0) || isOver, "\(watch.error)")
+        try await home.watchToEnd(of: 1)
         let data = try Data(contentsOf: URL(filePath: "\(home.files)/song"))
         #expect(content.firstDifference(from: [UInt8](data)) == nil)
     }

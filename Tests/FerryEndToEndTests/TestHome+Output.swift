@@ -10,6 +10,13 @@ extension TestHome {
         return output
     }
 
+    /// Waits until a transfer has ended well; it may be over, and forgotten, before anybody watches.
+    func watchToEnd(of transfer: Int) async throws {
+        let watch = try await ferry("watch", "\(transfer)")
+        let isOver = watch.error.contains("there is no transfer \(transfer)")
+        #expect(watch.exit == .exited(status: 0) || isOver, "\(watch.error)")
+    }
+
     /// Runs `ferry log --follow`, and returns it with the lines that it writes.
     func followLog() async throws -> (log: EventPipe, follower: TestProcess) {
         let log = try await EventPipe(in: self)

@@ -61,7 +61,7 @@ import Testing
         try await server.waitUntil { !$0.requests.isEmpty }
         #expect(try await ferry("list", "--json").contains("\"state\":\"running\""))
         try save("# no more\n")
-        try await ferry("watch", "1")
+        try await home.watchToEnd(of: 1)
         let bytes = [UInt8](try Data(contentsOf: URL(filePath: home.files + "/song")))
         #expect(content.firstDifference(from: bytes) == nil)
     }

@@ -115,10 +115,7 @@ extension LyingServer {
         return LyingServer(
             behaviour: "a mirror: " + behaviour,
             validator: "\"v1\"",
-            answers: [
-                wideFile.paced(bytesPerSecond: 4 << 20)
-                    .stalling(after: wide.byteCount - 100_000, at: gate)
-            ],
+            answers: [slowWideFile.stalling(after: wide.byteCount - 100_000, at: gate)],
             forSegments: wideFile,
             elsewhere: elsewhere,
             mirror: { _ in
