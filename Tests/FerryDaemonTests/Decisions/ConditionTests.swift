@@ -215,6 +215,35 @@ import Testing
         #expect(bench.loading == [task])
     }
 
+    @Test func `the hours hold at once, while services have yet to answer`() {
+        var bench = MachineBench()
+        let onBattery = bench.start(bench.open(configuration: .avoiding(.battery)), 1)
+        let discretionary = bench.start(
+            bench.open("other", configuration: .avoiding(.outsideHours)),
+            2
+        )
+        #expect(bench.loading == [onBattery, discretionary])
+        bench.set(nil)
+        bench.input { $0.hoursChanged(isOutside: true, at: $1) }
+        bench.settle()
+        #expect(bench.loading == [onBattery])
+        #expect(bench.wait(of: discretionary)?.reason == .outsideHours)
+    }
+
+    @Test func `a running task follows the hours that its session begins to avoid`() {
+        var bench = MachineBench()
+        bench.input { $0.hoursChanged(isOutside: true, at: $1) }
+        let client = bench.open(configuration: .avoiding(.battery))
+        let task = bench.start(client)
+        #expect(bench.loading == [task])
+        bench.disconnect(client)
+        // The service that is asked for both conditions does not answer, and is then no longer needed.
+        bench.conditions = nil
+        bench.open(configuration: .avoiding(.outsideHours))
+        #expect(bench.loading == [])
+        #expect(bench.wait(of: task)?.reason == .outsideHours)
+    }
+
     @Test func `a task starts when the services that another one needs are no longer asked`() {
         var bench = MachineBench()
         bench.conditions = nil

@@ -17,10 +17,17 @@ struct ConditionWatch: Hashable, Sendable {
     /// Whether the present hour is not one that the user has set for discretionary work.
     private var isOutsideHours = false
 
-    /// Those of the watched conditions that the machine is in; `nil` while that is not known.
+    /// Those of the watched conditions that the machine is in; `nil` while that is not known of each.
     var present: Conditions? {
-        let known = avoided.subtracting(.outsideHours).isEmpty ? [] : reported
-        return known?.union(isOutsideHours ? .outsideHours : []).intersection(avoided)
+        let isKnown = reported != nil || avoided.subtracting(.outsideHours).isEmpty
+        return isKnown ? known : nil
+    }
+
+    /// Those of the watched conditions that the machine is known to be in.
+    ///
+    /// The hours are always known, while the services have yet to answer, too.
+    var known: Conditions {
+        (reported ?? []).union(isOutsideHours ? .outsideHours : []).intersection(avoided)
     }
 
     /// The conditions that keep waiting tasks from running: while the present ones are not known, all.
@@ -33,9 +40,7 @@ struct ConditionWatch: Hashable, Sendable {
     }
 
     /// Whether it is known that tasks that avoid some conditions must not run.
-    func forbids(_ conditions: Conditions) -> Bool {
-        present.map { !$0.isDisjoint(with: conditions) } ?? false
-    }
+    func forbids(_ conditions: Conditions) -> Bool { !known.isDisjoint(with: conditions) }
 
     /// Returns whether conditions of which a search was told are still those that keep waiting tasks from running.
     ///
@@ -75,9 +80,7 @@ struct ConditionWatch: Hashable, Sendable {
     /// - Parameter conditions: The conditions; `nil` if they have yet to answer.
     /// - Returns: Whether tasks may have to stop, or may start.
     mutating func report(_ conditions: Conditions?) -> Bool {
-        let earlier = present
-        reported = conditions
-        return present != earlier
+        change { $0.reported = conditions }
     }
 
     /// The hours that the user has set for discretionary work begin or end.
@@ -85,8 +88,13 @@ struct ConditionWatch: Hashable, Sendable {
     /// - Parameter isOutside: Whether they end.
     /// - Returns: Whether tasks may have to stop, or may start.
     mutating func note(isOutsideHours isOutside: Bool) -> Bool {
-        let earlier = present
-        isOutsideHours = isOutside
-        return present != earlier
+        change { $0.isOutsideHours = isOutside }
+    }
+
+    /// Returns whether a change changes what is known.
+    private mutating func change(_ change: (inout Self) -> Void) -> Bool {
+        let (earlier, earlierKnown) = (present, known)
+        change(&self)
+        return (present, known) != (earlier, earlierKnown)
     }
 }

@@ -108,7 +108,7 @@ extension DaemonStateMachine {
 
     /// Halts a task, which keeps its bytes, until the conditions that it avoids end.
     mutating func halt(forConditions task: RunningTask, at now: Date) -> [Effect] {
-        let detail = avoided(by: task).intersection(watch.present ?? []).detail
+        let detail = avoided(by: task).intersection(watch.known).detail
         return [.log(.info, "waits: \(detail)", task: task.record.id)] + interrupt(task, at: now)
     }
 
@@ -118,7 +118,8 @@ extension DaemonStateMachine {
     func conditionWait(of task: TaskRecord, at now: Date) -> Wire.Wait? {
         let avoided = avoided(by: task)
         guard !watch.allows(avoided) else { return nil }
-        guard let present = watch.present?.intersection(avoided), let reason = present.reason else {
+        let present = watch.known.intersection(avoided)
+        guard let reason = present.reason else {
             let detail = "the services of this machine have yet to answer: \(avoided.question)"
             return Wire.Wait(reason: .starting, detail: detail)
         }
