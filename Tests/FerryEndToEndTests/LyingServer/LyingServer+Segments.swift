@@ -118,5 +118,5 @@ extension LyingServer {
     static let wideFile = FixtureAnswer.file(FixtureFile(wide))
     /// So slow that further connections are worth it for seconds, however late a busy machine measures the rate,
     /// and that one connection does not have it all before the others have been cut often enough.
-    static let slowWideFile = wideFile.paced(bytesPerSecond: 2 << 20)
+    static let slowWideFile = wideFile.paced(bytesPerSecond: 1 << 20)
 }
