@@ -23,14 +23,16 @@ final class UploadConnection {
 
     /// Serves requests until either side ends the connection.
     func serve() {
-        while let request = readHead(), handle(store.append(request)) {}
+        while let request = readHead() {
+            let (request, behaviour) = store.append(request, decidedBy: behaviour)
+            guard handle(request, behaviour) else { return }
+        }
     }
 
     // MARK: - Requests
 
     /// - Returns: Whether the connection is still of use.
-    private func handle(_ request: UploadServerRequest) -> Bool {
-        let behaviour = behaviour(request)
+    private func handle(_ request: UploadServerRequest, _ behaviour: UploadBehaviour) -> Bool {
         let identifier = Self.identifier(in: request.target)
         if let identifier, behaviour.forgets > 0 {
             store.change(identifier) { $0.bytes.removeLast(min(behaviour.forgets, $0.bytes.count)) }

@@ -22,7 +22,8 @@ package final class UploadServer: Sendable {
     /// - Parameters:
     ///   - version: The version, 3, 5, 6 or 8.
     ///   - limit: What it announces as `Upload-Limit`, and enforces as far as it is `max-append-size`.
-    ///   - behaviour: How it treats a request, called on a thread of its own.
+    ///   - behaviour: How it treats a request, called for one request at a time and before the request is in
+    ///     ``requests``.
     /// - Throws: When there is no port.
     package init(
         version: Int,

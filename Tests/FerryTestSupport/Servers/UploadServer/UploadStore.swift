@@ -49,12 +49,22 @@ final class UploadStore: Sendable {
         }
     }
 
-    func append(_ request: UploadServerRequest) -> UploadServerRequest {
+    /// Adds a request to the history.
+    ///
+    /// Its behaviour is decided before anybody hears of the request: a test that waits for it may change what
+    /// decides.
+    ///
+    /// - Returns: The request with its number, and its behaviour.
+    func append(
+        _ request: UploadServerRequest,
+        decidedBy behaviour: (UploadServerRequest) -> UploadBehaviour
+    ) -> (UploadServerRequest, UploadBehaviour) {
         note { history in
             var request = request
             request.number = history.requests.count
+            let behaviour = behaviour(request)
             history.requests.append(request)
-            return request
+            return (request, behaviour)
         }
     }
 
