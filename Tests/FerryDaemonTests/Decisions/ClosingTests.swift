@@ -90,6 +90,26 @@ import Testing
         #expect(bench.close(client, cancel: true) == .done)
     }
 
+    @Test func `an empty session stays while its tasks are looked for, as that may fail`() {
+        var bench = MachineBench()
+        let client = bench.open()
+        let close = Wire.CloseSession(session: client.session, cancel: true)
+        let call = bench.call(client) { $0.closeSession(close, from: $1) }
+        // Another call has had the session counted.
+        let record = bench.database.current.session(id: client.session)
+        bench.input { $0.answered(.session(client.session), .session(record), at: $1) }
+        bench.failure = .model(.inputOutput)
+        bench.step()
+        bench.failure = nil
+        bench.settle()
+        guard case .refusal(.storeUnavailable) = bench.outcomes[call] else {
+            Issue.record("\(String(describing: bench.outcomes[call]))")
+            return
+        }
+        #expect(bench.create(client) != 0)
+        #expect(bench.close(client, cancel: true) == .done)
+    }
+
     @Test func `a session that is opened again while it closes is open`() {
         var bench = MachineBench()
         let client = bench.open()

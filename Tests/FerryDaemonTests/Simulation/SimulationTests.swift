@@ -62,6 +62,10 @@ import Testing
         544_028_437_807_777_946,
         // A task that had left its place could have one again while the queue was searched, and nobody looked for it.
         2_041_273_609_293_459_837,
+        // A session's tasks could not be cancelled, and it was deleted although its client had it open.
+        911_278_117_811_537_958,
+        // Resume data was sent again after a task had been made of it: the check was wrong.
+        4_202_575_773_459_677_093,
     ]
 
     @Test func `whatever happens, every promise is kept`() async throws {

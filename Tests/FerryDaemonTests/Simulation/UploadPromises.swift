@@ -10,6 +10,8 @@ struct UploadPromises {
     private var kept: [Int64: String] = [:]
     /// What applications may continue, until they have a task do so.
     private var resumable: Set<String> = []
+    /// The resume data that was handed out, which is good for one task however often an event is sent.
+    private var handedOut: Set<UUID> = []
 
     /// The store has done something.
     mutating func executed(_ receipt: Receipt, _ commit: StoreLine.Commit) {
@@ -53,7 +55,7 @@ struct UploadPromises {
         guard let data = try? UploadResumeData(decoding: Array(blob)) else {
             return world.fail("resume data of an upload cannot be read")
         }
-        resumable.insert(data.resource.url)
+        if handedOut.insert(data.identifier).inserted { resumable.insert(data.resource.url) }
     }
 
     /// A server is to forget an upload: its task must be over, and nobody may continue it.

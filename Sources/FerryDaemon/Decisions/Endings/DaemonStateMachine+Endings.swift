@@ -322,6 +322,9 @@ struct TaskEndings: Hashable, Sendable {
         return sweep
     }
 
+    /// Whether a pass over the tasks of an owner is not over.
+    func hasSweep(of scope: Sweep.Scope) -> Bool { sweeps.values.contains { $0.scope == scope } }
+
     /// A task of a pass has ended.
     ///
     /// - Returns: The pass if all tasks that were found have ended, so that it continues.

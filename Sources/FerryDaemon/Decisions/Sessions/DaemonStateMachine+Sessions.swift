@@ -296,8 +296,7 @@ extension DaemonStateMachine {
         guard let session = sessions[record.id] else { return [] }
         sessions.update(record.id) { $0.counted(record.counts) }
         // An empty session that no client has open is deleted: opening it creates it again.
-        if record.counts.isEmpty,
-            session.isClosing || session.attachment == nil && session.leaver == nil,
+        if record.counts.isEmpty, isOver(session),
             !isOpening(session.applicationID, session: session.identifier),
             !creations.isCreating(inSession: record.id)
         {
@@ -306,6 +305,13 @@ extension DaemonStateMachine {
             ]
         }
         return evaluateRelaunch(of: session.applicationID, at: now)
+    }
+
+    /// Whether a session is over for its client: it has closed the session, or is gone.
+    private func isOver(_ session: Session) -> Bool {
+        // Until its tasks are cancelled that may fail, and then its client still has it open.
+        let isClosed = session.isClosing && !endings.hasSweep(of: .session(session.id))
+        return isClosed || session.attachment == nil && session.leaver == nil
     }
 
     /// A session is gone from the store.
