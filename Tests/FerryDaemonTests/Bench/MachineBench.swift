@@ -18,6 +18,11 @@ struct MachineBench {
         case refusal(TransferInterfaceError)
 
         static let done = Outcome.answer(.done)
+
+        /// Whether the call was refused as the store could not do its part, for whatever reason.
+        var isStoreUnavailable: Bool {
+            if case .refusal(.storeUnavailable) = self { true } else { false }
+        }
     }
 
     var machine: Machine

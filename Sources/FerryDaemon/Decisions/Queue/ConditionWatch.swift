@@ -80,7 +80,7 @@ struct ConditionWatch: Hashable, Sendable {
     /// - Parameter conditions: The conditions; `nil` if they have yet to answer.
     /// - Returns: Whether tasks may have to stop, or may start.
     mutating func report(_ conditions: Conditions?) -> Bool {
-        change { $0.reported = conditions }
+        apply { $0.reported = conditions }
     }
 
     /// The hours that the user has set for discretionary work begin or end.
@@ -88,11 +88,13 @@ struct ConditionWatch: Hashable, Sendable {
     /// - Parameter isOutside: Whether they end.
     /// - Returns: Whether tasks may have to stop, or may start.
     mutating func note(isOutsideHours isOutside: Bool) -> Bool {
-        change { $0.isOutsideHours = isOutside }
+        apply { $0.isOutsideHours = isOutside }
     }
 
-    /// Returns whether a change changes what is known.
-    private mutating func change(_ change: (inout Self) -> Void) -> Bool {
+    /// Applies a change.
+    ///
+    /// - Returns: Whether something else is known now.
+    private mutating func apply(_ change: (inout Self) -> Void) -> Bool {
         let (earlier, earlierKnown) = (present, known)
         change(&self)
         return (present, known) != (earlier, earlierKnown)
