@@ -179,15 +179,23 @@ final class KillMatrixRun: Sendable {
                 $0.path == remainder.path && $0.index >= remainder.firstRequest
             }
             guard let next else { continue }
-            // A small file that came in one piece has no record of it, and is asked for again.
-            let isWhole = remainder.byteCount == remainder.wholeByteCount
-            if next.range == nil, isWhole, remainder.byteCount <= 16 << 10 { continue }
+            if next.range == nil, isFromOneWrite(remainder) { continue }
             // Of a file that was whole, the last byte is asked for: it tells whether the version is.
             let first = min(remainder.byteCount, remainder.wholeByteCount - 1)
             #expect(next.range == (first == 0 ? nil : "bytes=\(first)-"), "\(remainder.path)")
             if first > 0 { resumptionCount += 1 }
         }
         return resumptionCount
+    }
+
+    /// Whether the bytes may come from the one write of a small file, which has no record of them, and is asked for
+    /// again.
+    ///
+    /// A kill ends a write between two pages.
+    private func isFromOneWrite(_ remainder: Remainder) -> Bool {
+        guard remainder.wholeByteCount <= 16 << 10 else { return false }
+        return remainder.byteCount == remainder.wholeByteCount
+            || remainder.byteCount.isMultiple(of: Int64(getpagesize()))
     }
 
     /// Every file is there, byte for byte.
