@@ -39,10 +39,11 @@ struct FileSynchronizerTests {
 
     @Test func `files that wait together are forced first, and told of together`() async {
         let recorder = Recorder<String>()
-        let gate = Gate()
+        let (begun, gate) = (Gate(), Gate())
         await withCheckedContinuation { continuation in
-            synchronizer.submit(request(recorder, "a", behind: gate))
-            // The first is under way by itself, or takes these two along.
+            synchronizer.submit(request(recorder, "a", opening: begun, waitingFor: gate))
+            // Otherwise it might take one of the other two along.
+            begun.wait()
             synchronizer.submit(request(recorder, "b", anchor: temporary.directory))
             synchronizer.submit(
                 request(recorder, "c", anchor: temporary.directory) { continuation.resume() }
@@ -54,7 +55,7 @@ struct FileSynchronizerTests {
         #expect(order.firstIndex(of: "force c") ?? 9 < order.firstIndex(of: "done b") ?? 0)
     }
 
-    /// A request that cannot be forced before or after the others, only with them.
+    /// A request that opens a gate when it is being forced, and waits for another gate.
     private func request(
         _ recorder: Recorder<String>,
         _ name: String,
@@ -72,15 +73,18 @@ struct FileSynchronizerTests {
 
     @Test func `files that wait for a slow disk are forced at the same time`() async {
         let recorder = Recorder<String>()
-        let (start, b, c, d) = (Gate(), Gate(), Gate(), Gate())
+        let (begun, start, b, c, d) = (Gate(), Gate(), Gate(), Gate(), Gate())
         await withCheckedContinuation { continuation in
             var slow = request(recorder, "a")
             slow.force = { [force = slow.force] () throws(TransferError) in
                 try force()
                 usleep(1_000)
             }
-            synchronizer.submit(request(recorder, "first", behind: start))
+            synchronizer.submit(request(recorder, "first", opening: begun, waitingFor: start))
+            // Otherwise it might take some of the others along, which then wait for the rest.
+            begun.wait()
             synchronizer.submit(slow)
+            // None of these can be forced before or after the others, only with them.
             synchronizer.submit(request(recorder, "b", opening: b, waitingFor: c))
             synchronizer.submit(request(recorder, "c", opening: c, waitingFor: d))
             synchronizer.submit(
