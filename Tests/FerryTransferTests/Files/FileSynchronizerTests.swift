@@ -39,11 +39,9 @@ struct FileSynchronizerTests {
 
     @Test func `files that wait together are forced first, and told of together`() async {
         let recorder = Recorder<String>()
-        let (begun, gate) = (Gate(), Gate())
+        let gate = Gate()
         await withCheckedContinuation { continuation in
-            synchronizer.submit(request(recorder, "a", opening: begun, waitingFor: gate))
-            // Otherwise it might take one of the other two along.
-            begun.wait()
+            submitAlone(recorder, "a", behind: gate)
             synchronizer.submit(request(recorder, "b", anchor: temporary.directory))
             synchronizer.submit(
                 request(recorder, "c", anchor: temporary.directory) { continuation.resume() }
@@ -71,18 +69,23 @@ struct FileSynchronizerTests {
         return request
     }
 
+    /// Submits a request that is being forced when this returns, so that it takes no later one along.
+    private func submitAlone(_ recorder: Recorder<String>, _ name: String, behind gate: Gate) {
+        let begun = Gate()
+        synchronizer.submit(request(recorder, name, opening: begun, waitingFor: gate))
+        begun.wait()
+    }
+
     @Test func `files that wait for a slow disk are forced at the same time`() async {
         let recorder = Recorder<String>()
-        let (begun, start, b, c, d) = (Gate(), Gate(), Gate(), Gate(), Gate())
+        let (start, b, c, d) = (Gate(), Gate(), Gate(), Gate())
         await withCheckedContinuation { continuation in
             var slow = request(recorder, "a")
             slow.force = { [force = slow.force] () throws(TransferError) in
                 try force()
                 usleep(1_000)
             }
-            synchronizer.submit(request(recorder, "first", opening: begun, waitingFor: start))
-            // Otherwise it might take some of the others along, which then wait for the rest.
-            begun.wait()
+            submitAlone(recorder, "first", behind: start)
             synchronizer.submit(slow)
             // None of these can be forced before or after the others, only with them.
             synchronizer.submit(request(recorder, "b", opening: b, waitingFor: c))
@@ -120,7 +123,7 @@ struct FileSynchronizerTests {
         #expect(dup2(ends[0], broken.descriptor) == broken.descriptor)
         let gate = Gate()
         await withCheckedContinuation { continuation in
-            synchronizer.submit(request(recorder, "first", behind: gate))
+            submitAlone(recorder, "first", behind: gate)
             synchronizer.submit(request(recorder, "lost", anchor: broken))
             synchronizer.submit(
                 request(recorder, "kept", anchor: temporary.directory) { continuation.resume() }
