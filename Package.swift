@@ -216,6 +216,11 @@ if Context.environment["FERRY_FUZZING"] == nil {
     }
 }
 
+// FERRY_TESTS=FerryHTTPTests,FerryStoreTests: the tests of these targets alone, with what they need.
+if let chosen = Context.environment["FERRY_TESTS"]?.split(separator: ",").map(String.init) {
+    package.targets.removeAll { $0.type == .test && !chosen.contains($0.name) }
+}
+
 #if canImport(Darwin)
 // Apple's systems have a URLSession of their own: there is no more of Ferry there than what re-exports it.
 package.products = [.library(name: "Ferry", targets: ["Ferry"])]
