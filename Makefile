@@ -16,6 +16,8 @@ BEFORE ?=
 TASKS ?= 100000
 RATE ?=
 TARGET ?=
+FILTER ?=
+WAIT ?=
 SANITIZER ?= address
 LIBFUZZER = $(wildcard /opt/swift/usr/lib/clang/*/lib/linux/libclang_rt.fuzzer_no_main-$(shell uname -m).a)
 DOCUMENTED = Ferry
@@ -32,7 +34,7 @@ RELEASE = --configuration release $(STATIC) $(QUIET) --disable-local-rpath -Xlin
 BUILT ?= .build/release
 BUILT_APPS ?= Examples/HalfTunes/.build/release
 
-.PHONY: help all build test demo lint interface format docs api-coverage sanitize leaks simulate coverage boundaries bench \
+.PHONY: help all build test demo lint interface format docs api-coverage prove sanitize leaks simulate coverage boundaries bench \
   compatibility scale build-benchmarks fuzz half-tunes background-transfer cancel-and-resume test-half-tunes build-half-tunes \
   build-release build-half-tunes-release install uninstall install-half-tunes uninstall-half-tunes deb package release \
   clean set-up
@@ -53,8 +55,6 @@ set-up: ## installs what building and testing need
 build: set-up ## builds, with warnings as errors
 	swift build --explicit-target-dependency-import-check error
 
-# Everything in one run, so that its closing lines count every test. One after another: on two cores
-# nothing is gained by more, and a test that starts real processes gets the machine it needs.
 test: set-up ## builds and runs every test
 	swift build --build-tests $(QUIET)
 	@scripts/test
@@ -81,13 +81,14 @@ docs: set-up $(DOCUMENTED:%=docs-%) ## builds the API's documentation
 	@echo 'To read it: python3 -m http.server --directory .build/docs/Ferry.doccarchive'
 	@echo 'and open http://localhost:8000/documentation/ferry'
 
-# The layers below have nothing that is public: each of them would be an empty page.
+# The layers below have nothing that is public: each of them would be an empty page. What is documented is read from the
+# built module.
 docs-%:
-	swift build $(QUIET) --scratch-path .build/docs --target $* \
-	  -Xswiftc -emit-symbol-graph -Xswiftc -emit-symbol-graph-dir \
-	  -Xswiftc .build/docs/$*.symbols \
-	  -Xswiftc -symbol-graph-minimum-access-level -Xswiftc public
-	find .build/docs/$*.symbols -name '*.json' ! -name '$*[.@]*' -delete
+	swift build $(QUIET) --target $*
+	rm -rf .build/docs/$*.symbols && mkdir -p .build/docs/$*.symbols
+	swift symbolgraph-extract -module-name $* -target $(shell uname -m)-unknown-linux-gnu -I .build/debug/Modules \
+	  $$(find Sources .build/debug/C*.build -name module.modulemap -printf '-Xcc -fmodule-map-file=%p ') \
+	  -minimum-access-level public -output-dir .build/docs/$*.symbols
 	scripts/keep-own-symbols .build/docs/$*.symbols/$*.symbols.json FoundationNetworking
 	docc convert Sources/$*/$*.docc --additional-symbol-graph-dir .build/docs/$*.symbols \
 	  --fallback-display-name $* --fallback-bundle-identifier ferry.$* \
@@ -100,9 +101,13 @@ api-coverage: set-up ## compares with Apple's declarations: docs/api.md; CHECK=y
 
 ##@ A closer look
 
+# All of the long proofs below, one after another, in the background. `scripts/prove --help`.
+prove: set-up ## makes the long proofs below in the background, prints a table; WAIT=yes
+	@scripts/prove $(if $(WAIT),--wait)
+
 # What a sanitizer finds in a process that the tests have started is in a file: nobody reads its
 # standard error. What its symbolizer says of itself is there, too, and is no finding.
-sanitize: sanitize-thread sanitize-address ## runs the tests under two sanitizers
+sanitize: sanitize-thread sanitize-address ## runs the tests under two sanitizers; FILTER=…
 
 sanitize-thread: export TSAN_OPTIONS = log_path=$(CURDIR)/.build/thread/report \
   suppressions=$(CURDIR)/scripts/thread-sanitizer.suppressions
@@ -116,7 +121,7 @@ sanitize-%: export FERRY_SIMULATION_COUNT = 300
 sanitize-%: set-up
 	swift build --build-tests $(QUIET) --sanitize $* --scratch-path .build/$*
 	rm -f .build/$*/report.*
-	scripts/test --sanitize $* --scratch-path .build/$* \
+	scripts/test --scratch-path .build/$* $(if $(FILTER),--filter '$(FILTER)') \
 	  || { cat .build/$*/report.* 2> /dev/null; exit 1; }
 	@! grep --no-messages --invert-match '^==[0-9]*==WARNING: .*symbolizer' .build/$*/report.*
 
