@@ -10,10 +10,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/close_range.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -73,7 +75,12 @@ static int arrangeDescriptors(const Program *program, int report) {
         report = program->options->firstClosed;
     }
     // Descriptors that other libraries have opened without O_CLOEXEC are not passed on.
-    closefrom(report + 1);
+    if (program->options->inPlace) {
+        // Other threads use theirs until execve(2) ends them.
+        syscall(SYS_close_range, report + 1, ~0U, CLOSE_RANGE_CLOEXEC);
+    } else {
+        closefrom(report + 1);
+    }
     return report;
 }
 
@@ -86,7 +93,9 @@ static void setDescriptorLimit(int64_t limit, int report) {
 
 /// Runs the new process up to execve(2). Its memory is still that of its parent, which waits.
 static _Noreturn void become(const Program *program, int report) {
-    resetSignals();
+    // Signals that wait for a process are the ones of the program that takes its place, which blocks the same ones.
+    const int keepsSignals = program->options->inPlace;
+    if (!keepsSignals) resetSignals();
     if (program->options->inNewSession && setsid() < 0) fail(report, "setsid");
     report = arrangeDescriptors(program, report);
     if (program->directory && chdir(program->directory) < 0) fail(report, "chdir");
@@ -94,7 +103,7 @@ static _Noreturn void become(const Program *program, int report) {
     if (program->options->descriptorLimit >= 0) setDescriptorLimit(program->options->descriptorLimit, report);
     sigset_t none;
     sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, NULL);
+    if (!keepsSignals) sigprocmask(SIG_SETMASK, &none, NULL);
     execve(program->arguments[0], program->arguments, program->environment);
     fail(report, "execve");
 }
@@ -115,6 +124,15 @@ static int makeReport(int *ends, int firstFree) {
     if (moved < 0) close(ends[0]);
     errno = code;
     return moved < 0 ? -1 : 0;
+}
+
+void CFerryLinux_replaceProcess(
+    char *const *arguments, char *const *environment, const char *directory, const int *sources,
+    const int *targets, const CFerryLinux_LaunchOptions *options) {
+    const Program program = {arguments, environment, directory, sources, targets, options};
+    int ends[2];
+    if (makeReport(ends, options->firstClosed) < 0) return;
+    become(&program, ends[1]);
 }
 
 pid_t CFerryLinux_launch(

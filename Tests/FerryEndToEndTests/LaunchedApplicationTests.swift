@@ -15,21 +15,23 @@ import Testing
         events = try await EventPipe(in: home)
     }
 
-    @Test func `an application has the mask, limit and signals that ferryd was started with`()
-        async throws
-    {
+    @Test(arguments: [nil, 0o027])
+    func `REL-15: an application has its own mask, or ferryd's with more taken, and usual limits`(
+        _ mask: Int?
+    ) async throws {
         let nginx = try await Nginx(in: home)
         try nginx.addFile("song.bin", byteCount: 1000)
-        // A soft limit below the hard one, which ferryd raises for itself.
-        let environment = try daemon(after: "umask 026; ulimit -S -n 321")
+        // A mask that leaves files open to others, and a soft limit, which ferryd raises for itself.
+        let environment = try daemon(after: "umask 004; ulimit -S -n 321")
         let signals = "grep '^Sig[BI]' /proc/self/status"
-        try await download(
+        try await home.download(
             nginx.url("song.bin"),
             then: "{ umask; ulimit -S -n; \(signals); echo end; } >'\(events.path)'",
+            mask: mask,
             environment
         )
         _ = await events.next("end")
-        #expect(events.lines.prefix(2) == ["0026", "321"])
+        #expect(events.lines.prefix(2) == [mask == nil ? "0026" : "0027", "1024"])
         for line in events.lines.dropFirst(2).prefix(2) {
             #expect(SignalMask(line)?.signals == [], "\(line)")
         }
@@ -42,11 +44,10 @@ import Testing
     {
         let nginx = try await Nginx(in: home)
         try nginx.addFile("song.bin", byteCount: 1000)
-        try await download(
+        try await home.download(
             nginx.url("song.bin"),
             then: "pwd >'\(events.path)'",
-            in: "\(home.path)/gone",
-            home.environment
+            in: "\(home.path)/gone"
         )
         #expect(await events.next() == "/")
         await nginx.stop()
@@ -60,20 +61,25 @@ import Testing
         chmod(path, 0o700)
         return home.environment.merging(["FERRY_DAEMON": path]) { $1 }
     }
+}
 
+extension TestHome {
     /// Has ferryd load a file for an application that goes at once, and is started with `script`.
-    private func download(
+    func download(
         _ url: String,
         then script: String,
         in directory: String = "/",
-        _ environment: [String: String]
+        mask: Int? = nil,
+        _ environment: [String: String]? = nil
     ) async throws {
+        let environment = environment ?? self.environment
         let client = VarlinkClient(try DaemonStarter(environment: environment).connect())
         let launch = Wire.Launch(
             executable: "/bin/sh",
             arguments: ["-c", script],
             directory: directory,
-            environment: environment
+            environment: environment,
+            fileModeMask: mask
         )
         let session = try await client.call(
             Wire.OpenSession(

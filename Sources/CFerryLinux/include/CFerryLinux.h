@@ -96,6 +96,8 @@ typedef struct {
     /// Greater than 2 and than each target; all descriptors from here on are closed.
     int firstClosed;
     int inNewSession;
+    /// Whether the program takes the place of this process, whose other threads run until then.
+    int inPlace;
     /// The mask for new files; -1 for this process's.
     int fileModeMask;
     /// The soft limit of descriptors; -1 for this process's.
@@ -115,6 +117,17 @@ pid_t CFerryLinux_launch(
     const char *_Nullable directory, const int *_Nonnull sources, const int *_Nonnull targets,
     const CFerryLinux_LaunchOptions *_Nonnull options,
     CFerryLinux_LaunchFailure *_Nonnull failure);
+
+/// Has the program whose path is the first argument take the place of this process. Returns only if nothing has changed
+/// yet; a failure after that ends the process with status 127.
+void CFerryLinux_replaceProcess(
+    char *_Nullable const *_Nonnull arguments, char *_Nullable const *_Nonnull environment,
+    const char *_Nullable directory, const int *_Nonnull sources, const int *_Nonnull targets,
+    const CFerryLinux_LaunchOptions *_Nonnull options);
+
+/// Sets the attributes that this process has inherited back to what a login session has, as far as the kernel lets it.
+/// Some are those of a thread: call it while there is only one.
+void CFerryLinux_resetInheritedAttributes(void);
 
 /// Makes a signal write to an eventfd in place of its action; does nothing if it is ignored, or if the
 /// program has a handler and only the default may be replaced.

@@ -14,12 +14,17 @@ package enum DaemonProgram {
         // First, while there is only one thread: all others inherit the mask.
         SignalSource.block([SIGTERM, SIGINT, SIGHUP])
         signal(SIGPIPE, SIG_IGN)
+        // Which program starts it first is chance; what a service manager or a person has set is meant.
+        let isStartedByClient = ListeningSockets.Counts(ProcessEnvironment.current).fromClient > 0
+        if isStartedByClient { ProcessAttributes.resetInherited() }
         // libcurl would write the keys of all applications' connections there.
         ProcessEnvironment.remove("SSLKEYLOGFILE")
         // A limit on the size of files fails one transfer, not the daemon.
         signal(SIGXFSZ, SIG_IGN)
         // Each transfer and each client needs a descriptor, and files are private to their user.
-        let attributes = ProcessAttributes.replace(fileModeMask: 0o077)
+        var attributes = ProcessAttributes.replace(fileModeMask: 0o077)
+        // For applications that have not said what theirs is: another one's must not open their files to others.
+        if isStartedByClient { attributes.fileModeMask |= 0o022 }
         do throws(DaemonFailure) {
             var options = try DaemonOptions.parse(Array(arguments.dropFirst()))
             options.applicationAttributes = attributes
@@ -48,8 +53,8 @@ package enum DaemonProgram {
             giveUp(.start("the event loop cannot be started: \(error)"), readiness)
         }
         LoopActor.task {
-            startSignals = try? SignalSource([SIGTERM, SIGINT]) { number in
-                _ = readiness.failed("signal \(number) has ended it before it served")
+            startSignals = try? SignalSource([SIGTERM, SIGINT]) { signal in
+                _ = readiness.failed("signal \(signal.number) has ended it before it served")
                 exit(1)
             }
             do throws(DaemonFailure) {

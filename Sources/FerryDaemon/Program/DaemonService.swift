@@ -14,8 +14,10 @@ final class DaemonService {
     private let log: Log
     private let store: Store
     private let locations: SocketLocations
-    /// The sockets on which systemd keeps listening after this process has ended.
-    private let held: [BoundSocket]
+    /// The sockets that are listened on; the server has the descriptors of the process's own ones.
+    private var sockets: ListeningSockets
+    private let program = OwnProgram()
+    private let applicationAttributes: ProcessAttributes?
     private var daemon: Daemon?
     private var server: VarlinkServer?
     private var signals: SignalSource?
@@ -23,23 +25,22 @@ final class DaemonService {
     private let lock: StateLock
     private var endLock: FileLock?
     private var isEnding = false
+    private var isAskedToEnd = false
+    /// What follows in place of the end.
+    private var succession: Succession?
 
     /// Sets up everything that is needed and serves, or throws the reason why it cannot.
     init(_ options: DaemonOptions, isForeground: Bool) async throws(DaemonFailure) {
-        let environment = ProcessEnvironment.current
-        let isHeldBySystemd = ListeningSockets.areHeldBySystemd(environment)
-        let inherited = ListeningSockets.takeInherited().map {
-            BoundSocket(path: SocketName.of($0), descriptor: $0)
-        }
-        held = isHeldBySystemd ? inherited : []
-        let isStartedByClient = !isHeldBySystemd && !inherited.isEmpty
-        let base = BaseDirectories(environment: environment)
+        applicationAttributes = options.applicationAttributes
+        sockets = ListeningSockets.takeInherited()
+        Succession.takeChildren()
+        let base = BaseDirectories(environment: ProcessEnvironment.current)
         locations = SocketLocations(base)
         let state = try Self.openState(base.stateHome + "/ferry")
         // No client starts another daemon until this one listens. A client that started this one has made all sockets,
-        // and holds the lock meanwhile.
-        let startLock = isStartedByClient ? nil : try await StartLock.take(locations)
-        lock = try await Self.lock(state, locations, besides: held)
+        // and holds the lock meanwhile; so has the program whose place this one has taken, and its clients wait there.
+        let startLock = sockets.own.isEmpty ? try await StartLock.take(locations) : nil
+        lock = try await Self.lock(state, locations, besides: sockets.held)
         log = try Self.openLog(in: state, options, isForeground: isForeground)
         try Self.saveLostQueue(in: state, log)
         do {
@@ -50,21 +51,21 @@ final class DaemonService {
             throw .start(error.message)
         }
         let parts = try Self.makeParts(in: state, options)
-        let own = isStartedByClient ? inherited : try claim()
+        if sockets.own.isEmpty { sockets.own = try claim() }
         let daemon = Daemon(
             store: store,
             files: parts.files,
             client: parts.client,
             log: log,
             options: options,
-            socketPaths: (held + own).map(\.path),
+            socketPaths: (sockets.held + sockets.own).map(\.path),
             onExit: { [weak self] in self?.end() }
         )
-        try await serve(daemon, on: own)
+        try await serve(daemon)
         withExtendedLifetime(startLock) {}
     }
 
-    private func serve(_ daemon: Daemon, on sockets: [BoundSocket]) async throws(DaemonFailure) {
+    private func serve(_ daemon: Daemon) async throws(DaemonFailure) {
         self.daemon = daemon
         do throws(StoreError) {
             try await daemon.start()
@@ -82,15 +83,10 @@ final class DaemonService {
         )
         self.server = server
         do throws(SystemCallError) {
-            try listen(on: sockets)
+            try listen()
             DaemonProgram.startSignals?.cancel()
-            signals = try SignalSource([SIGTERM, SIGINT, SIGHUP]) { [weak daemon, log] number in
-                guard number != SIGHUP else {
-                    LoopActor.task { await daemon?.reload() }
-                    return
-                }
-                log.write(.info, "signal \(number): stopping")
-                daemon?.stop()
+            signals = try SignalSource([SIGTERM, SIGINT, SIGHUP]) { [weak self] signal in
+                self?.take(signal)
             }
         } catch {
             throw .start("cannot listen: \(error)")
@@ -100,22 +96,42 @@ final class DaemonService {
         ServiceNotification.ready()
     }
 
+    private func take(_ signal: SignalSource.Signal) {
+        guard signal.number != SIGHUP else {
+            let daemon = daemon
+            LoopActor.task { await daemon?.reload() }
+            return
+        }
+        // Who asks once more wants the end.
+        succession =
+            isAskedToEnd ? nil : Succession(after: signal, from: program, applicationAttributes)
+        isAskedToEnd = true
+        let next = succession == nil ? "stopping" : "another ferryd is installed, and goes on"
+        log.write(.info, "signal \(signal.number): \(next)")
+        daemon?.stop()
+    }
+
     /// Listens on the sockets of this process, and on those that it shares with systemd.
-    private func listen(on own: [BoundSocket]) throws(SystemCallError) {
-        for socket in own {
+    private func listen() throws(SystemCallError) {
+        for socket in sockets.own {
             try server?.listen(on: FileDescriptor(owning: socket.descriptor))
         }
-        for socket in held {
+        for socket in sockets.held {
             // The server closes the sockets that it listens on, and may have to listen again.
-            let copy = try systemCall("fcntl") { fcntl(socket.descriptor, F_DUPFD_CLOEXEC, 0) }
-            try server?.listen(on: FileDescriptor(owning: copy), isShared: true)
+            let copy = try copy(of: socket)
+            try server?.listen(on: FileDescriptor(owning: copy.descriptor), isShared: true)
         }
+    }
+
+    private func copy(of socket: BoundSocket) throws(SystemCallError) -> BoundSocket {
+        let copy = try systemCall("fcntl") { fcntl(socket.descriptor, F_DUPFD_CLOEXEC, 0) }
+        return BoundSocket(path: socket.path, descriptor: copy)
     }
 
     /// Makes the sockets that systemd does not hold.
     private func claim() throws(DaemonFailure) -> [BoundSocket] {
         do throws(DaemonError) {
-            return try locations.claim(besides: held.map(\.path))
+            return try locations.claim(besides: sockets.held.map(\.path))
         } catch {
             throw .start(error.description)
         }
@@ -130,6 +146,8 @@ final class DaemonService {
     private func end() {
         guard !isEnding else { return }
         isEnding = true
+        // Its sockets stay open: no client starts another.
+        guard succession == nil else { return finish() }
         do throws(DaemonError) {
             // Never waits on the loop: the process that holds the lock may be stopped.
             endLock = try locations.startLock(waiting: false)
@@ -152,7 +170,8 @@ final class DaemonService {
     /// Listens again for a client that connected at the last moment.
     private func goOn() -> Bool {
         do {
-            try listen(on: try locations.claim(besides: held.map(\.path)))
+            sockets.own = try locations.claim(besides: sockets.held.map(\.path))
+            try listen()
         } catch {
             log.write(.error, "cannot listen again: \(error)")
             return false
@@ -165,11 +184,16 @@ final class DaemonService {
 
     private func finish() {
         signals?.cancel()
+        // Before the server closes them.
+        var passedOn = sockets
+        if succession != nil { passedOn.own = sockets.own.compactMap { try? copy(of: $0) } }
         LoopActor.task { [self] in
             server?.close()
             await store.close()
-            log.write(.info, "ended")
+            log.write(.info, succession == nil ? "ended" : "becomes \(program.path)")
             await log.flush()
+            let children = daemon?.children.values.map(\.identifier) ?? []
+            succession?.begin(passedOn, children: children)
             exit(0)
         }
     }

@@ -41,14 +41,15 @@ enum Detachment {
         let reading = FileDescriptor(owning: ends[0])
         let writing = FileDescriptor(owning: ends[1])
         var environment = ProcessEnvironment.current
-        let sockets = ListeningSockets.inheritedCount(environment)
+        let counts = ListeningSockets.Counts(environment)
+        let sockets = counts.held + counts.fromClient
         var descriptors: [Int32: Int32] = [:]
         for index in 0..<sockets { descriptors[3 + index] = 3 + index }
         let ready = 3 + sockets
         descriptors[writing.rawValue] = ready
         environment[variable] = "\(ready)"
         let process = try ProcessLaunch(
-            executable: ownExecutable,
+            executable: OwnProgram().path,
             arguments: arguments,
             environment: environment,
             directory: "/",
@@ -59,17 +60,6 @@ enum Detachment {
         try writing.close()
         let message = try reading.readToEnd(limit: 65_536)
         return (process, String(decoding: message, as: UTF8.self))
-    }
-
-    /// The path of this program, which a list of processes then shows.
-    private static var ownExecutable: String {
-        let link = "/proc/self/exe"
-        return withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { buffer in
-            guard let base = buffer.baseAddress else { return link }
-            let count = readlink(link, base, buffer.count)
-            guard count > 0, count < buffer.count else { return link }
-            return String(decoding: buffer[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
-        }
     }
 
     /// The channel that reports the outcome of the start to the waiting process.

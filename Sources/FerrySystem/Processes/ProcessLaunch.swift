@@ -44,6 +44,57 @@ package struct ProcessLaunch: Sendable {
     /// - Throws: The call that failed; `execve` with the executable's path, `chdir` with the
     ///   directory's.
     package func start() throws(SystemCallError) -> Int32 {
+        try withArguments { program throws(SystemCallError) in
+            var failure = CFerryLinux_LaunchFailure()
+            var options = program.options
+            options.inNewSession = inNewSession ? 1 : 0
+            let process = CFerryLinux_launch(
+                program.arguments,
+                program.environment,
+                directory,
+                program.sources,
+                program.targets,
+                &options,
+                &failure
+            )
+            guard process > 0 else { throw error(failure) }
+            return process
+        }
+    }
+
+    /// Has the program take the place of this process and keep its number.
+    ///
+    /// Signals that it blocks or ignores stay so. It returns only if nothing has changed. A failure after that ends the process with
+    /// status 127.
+    ///
+    /// - Throws: `fcntl`, if a descriptor cannot be passed on.
+    package func replaceProcess() throws(SystemCallError) {
+        try withArguments { program throws(SystemCallError) in
+            var options = program.options
+            options.inPlace = 1
+            CFerryLinux_replaceProcess(
+                program.arguments,
+                program.environment,
+                directory,
+                program.sources,
+                program.targets,
+                &options
+            )
+        }
+    }
+
+    /// What the calls of C take.
+    private struct Arguments {
+        var arguments: [UnsafeMutablePointer<CChar>?]
+        var environment: [UnsafeMutablePointer<CChar>?]
+        var sources: [Int32]
+        var targets: [Int32]
+        var options: CFerryLinux_LaunchOptions
+    }
+
+    private func withArguments<Result>(
+        _ body: (Arguments) throws(SystemCallError) -> Result
+    ) throws(SystemCallError) -> Result {
         // Numbers from here on are free in the child: a target may be another one's source.
         let firstClosed = max(descriptors.values.max() ?? 2, 2) + 1
         var copies: [Int32] = []
@@ -52,36 +103,26 @@ package struct ProcessLaunch: Sendable {
         for (source, _) in pairs {
             copies.append(try systemCall("fcntl") { fcntl(source, F_DUPFD_CLOEXEC, firstClosed) })
         }
-        return try start(copies, as: pairs.map(\.value), firstClosed: firstClosed)
-    }
-
-    private func start(
-        _ copies: [Int32],
-        as targets: [Int32],
-        firstClosed: Int32
-    ) throws(SystemCallError) -> Int32 {
-        var argv = ([executable] + arguments).map { strdup($0) } + [nil]
-        var envp = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
+        let argv = ([executable] + arguments).map { strdup($0) } + [nil]
+        let envp = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
         defer { for pointer in argv + envp { free(pointer) } }
-        var options = CFerryLinux_LaunchOptions(
-            descriptorCount: targets.count,
+        let options = CFerryLinux_LaunchOptions(
+            descriptorCount: copies.count,
             firstClosed: firstClosed,
-            inNewSession: inNewSession ? 1 : 0,
+            inNewSession: 0,
+            inPlace: 0,
             fileModeMask: attributes.map { Int32($0.fileModeMask) } ?? -1,
             descriptorLimit: attributes?.descriptorLimit ?? -1
         )
-        var failure = CFerryLinux_LaunchFailure()
-        let process = CFerryLinux_launch(
-            &argv,
-            &envp,
-            directory,
-            copies,
-            targets,
-            &options,
-            &failure
+        return try body(
+            Arguments(
+                arguments: argv,
+                environment: envp,
+                sources: copies,
+                targets: pairs.map(\.value),
+                options: options
+            )
         )
-        guard process > 0 else { throw error(failure) }
-        return process
     }
 
     private func error(_ failure: CFerryLinux_LaunchFailure) -> SystemCallError {

@@ -4,6 +4,17 @@ import Glibc
 /// Signals that are delivered as events of the loop instead of interrupting a thread.
 @LoopActor
 package final class SignalSource {
+    /// A signal that was delivered.
+    package struct Signal: Hashable, Sendable {
+        /// The signal's number.
+        package var number: Int32
+        /// The process that has sent it; 0 for one that this process cannot see.
+        package var sender: Int32
+
+        /// Whether the system or the parent of this process has sent it, as init and service managers do.
+        package var isFromManager: Bool { sender == getppid() || sender <= 1 }
+    }
+
     private let descriptor: FileDescriptor
     private var watch: Watch?
 
@@ -20,7 +31,7 @@ package final class SignalSource {
     /// - Throws: `signalfd`.
     package init(
         _ signals: [Int32],
-        handler: @escaping @LoopActor (Int32) -> Void
+        handler: @escaping @LoopActor (Signal) -> Void
     ) throws(SystemCallError) {
         var set = Self.signalSet(signals)
         let opened = FileDescriptor(
@@ -34,7 +45,12 @@ package final class SignalSource {
             var information = signalfd_siginfo()
             let size = MemoryLayout<signalfd_siginfo>.size
             while read(raw, &information, size) == size {
-                handler(Int32(information.ssi_signo))
+                handler(
+                    Signal(
+                        number: Int32(information.ssi_signo),
+                        sender: Int32(bitPattern: information.ssi_pid)
+                    )
+                )
             }
         }
     }

@@ -42,6 +42,11 @@ package enum DaemonExecutable {
         return directories.filter { seen.insert($0).inserted }.map { "\($0)/\(name)" }
     }
 
+    /// Returns whether a path leads to a program that may be run, and that no other user could replace.
+    package static func isUsable(_ path: String) -> Bool {
+        isExecutable(path) && ProgramOwnership.isTrusted(path)
+    }
+
     private static func isExecutable(_ path: String) -> Bool {
         var status = stat()
         return path.hasPrefix("/") && stat(path, &status) == 0

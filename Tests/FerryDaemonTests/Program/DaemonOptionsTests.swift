@@ -161,33 +161,53 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct ListeningSocketsTests {
     private static let own = "\(getpid())"
 
-    private static let environments: [([String: String], Int32)] = [
-        ([:], 0),
-        (["LISTEN_FDS": "2", "LISTEN_PID": own], 2),
-        (["LISTEN_FDS": "2", "FERRY_LISTEN_PID": "inherit"], 2),
-        (["LISTEN_FDS": "2"], 0),
-        (["LISTEN_FDS": "2", "LISTEN_PID": "1"], 0),
-        (["LISTEN_FDS": "2", "FERRY_LISTEN_PID": "1"], 0),
-        (["LISTEN_PID": own], 0),
-        (["LISTEN_FDS": "0", "LISTEN_PID": own], 0),
-        (["LISTEN_FDS": "-1", "LISTEN_PID": own], 0),
-        (["LISTEN_FDS": "17", "LISTEN_PID": own], 0),
-        (["LISTEN_FDS": "16", "LISTEN_PID": own], 16),
-        (["LISTEN_FDS": "two", "LISTEN_PID": own], 0),
+    /// The variables, and the sockets of systemd, of a client, and of a daemon that has handed over.
+    private static let environments: [([String: String], [Int32])] = [
+        ([:], [0, 0, 0]),
+        (["LISTEN_FDS": "2", "LISTEN_PID": own], [2, 0, 0]),
+        (["LISTEN_FDS": "2", "FERRY_LISTEN_PID": "inherit"], [0, 2, 0]),
+        (["LISTEN_FDS": "2"], [0, 0, 0]),
+        (["LISTEN_FDS": "2", "LISTEN_PID": "1"], [0, 0, 0]),
+        (["LISTEN_FDS": "2", "FERRY_LISTEN_PID": "1"], [0, 0, 0]),
+        (["LISTEN_PID": own], [0, 0, 0]),
+        (["LISTEN_FDS": "0", "LISTEN_PID": own], [0, 0, 0]),
+        (["LISTEN_FDS": "-1", "LISTEN_PID": own], [0, 0, 0]),
+        (["LISTEN_FDS": "17", "LISTEN_PID": own], [0, 0, 0]),
+        (["LISTEN_FDS": "16", "LISTEN_PID": own], [16, 0, 0]),
+        (["LISTEN_FDS": "two", "LISTEN_PID": own], [0, 0, 0]),
+        (["FERRY_HANDED_OVER": "\(own) 2"], [0, 0, 2]),
+        (["LISTEN_FDS": "1", "LISTEN_PID": own, "FERRY_HANDED_OVER": "\(own) 1"], [1, 0, 1]),
+        // What a process has inherited that is not the one that was meant.
+        (["FERRY_HANDED_OVER": "1 2"], [0, 0, 0]),
+        (["FERRY_HANDED_OVER": "\(own) 17"], [0, 0, 0]),
+        (["FERRY_HANDED_OVER": "\(own) -1"], [0, 0, 0]),
+        (["FERRY_HANDED_OVER": own], [0, 0, 0]),
+        (["FERRY_HANDED_OVER": ""], [0, 0, 0]),
     ]
 
     @Test(arguments: environments)
     func `sockets are taken from whoever means this process`(
         _ environment: [String: String],
-        _ count: Int32
+        _ expected: [Int32]
     ) {
-        #expect(ListeningSockets.inheritedCount(environment) == count)
+        let counts = ListeningSockets.Counts(environment)
+        #expect([counts.held, counts.fromClient, counts.handedOver] == expected)
     }
 
-    @Test func `only systemd goes on listening when the daemon ends`() {
-        #expect(ListeningSockets.areHeldBySystemd(["LISTEN_PID": Self.own]))
-        #expect(!ListeningSockets.areHeldBySystemd(["FERRY_LISTEN_PID": "inherit"]))
-        #expect(!ListeningSockets.areHeldBySystemd(["LISTEN_PID": "1"]))
-        #expect(!ListeningSockets.areHeldBySystemd([:]))
+    @Test(arguments: [(0, 0), (0, 2), (1, 0), (1, 1)])
+    func `what is passed on is understood by the program that takes the place`(
+        _ held: Int,
+        _ own: Int
+    ) {
+        let all = (0..<held + own).map { BoundSocket(path: "/\($0)", descriptor: 20 + Int32($0)) }
+        let sockets = ListeningSockets(held: Array(all[..<held]), own: Array(all[held...]))
+        let (descriptors, variables) = sockets.passedOn()
+        let counts = ListeningSockets.Counts(variables)
+        #expect(
+            [counts.held, counts.fromClient, counts.handedOver] == [Int32(held), 0, Int32(own)]
+        )
+        for (index, socket) in all.enumerated() {
+            #expect(descriptors[socket.descriptor] == 3 + Int32(index))
+        }
     }
 }
