@@ -151,9 +151,24 @@ extension Wire.Launch {
             executable: relaunch.executable,
             arguments: relaunch.arguments,
             directory: relaunch.workingDirectory,
-            environment: variables.filter { relaunch.environmentNames.contains($0.key) }
+            environment: variables.filter { relaunch.environmentNames.contains($0.key) },
+            fileModeMask: ProcessAttributes.currentFileModeMask.map { Int($0) },
+            omittedVariables: Self.omitted(from: variables, relaunch)
         )
     }
+
+    /// The names that the daemon's log tells, for who misses a variable.
+    private static func omitted(
+        from variables: [String: String],
+        _ relaunch: Application.Relaunch
+    ) -> [String] {
+        // What a shell sets for each program says nothing about this one.
+        let names = Set(variables.keys).subtracting(relaunch.environmentNames)
+            .subtracting(["_", "PWD", "OLDPWD", "SHLVL"])
+        return Array(names.sorted().prefix(maximumOmittedCount))
+    }
+
+    private static let maximumOmittedCount = 100
 }
 
 extension Wire.SessionConfiguration {

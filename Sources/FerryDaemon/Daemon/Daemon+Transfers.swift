@@ -332,13 +332,15 @@ extension Daemon {
         starts[application] = launch
         var environment = launch.environment
         environment[LaunchEnvironment.backgroundSession] = session
+        var attributes = options.applicationAttributes
+        if let mask = launch.fileModeMask { attributes?.fileModeMask = mask }
         let program = ProcessLaunch(
             executable: launch.executable,
             arguments: launch.arguments,
             environment: environment,
             directory: launch.directory,
             inNewSession: true,
-            attributes: options.applicationAttributes
+            attributes: attributes
         )
         let queue = applicationQueues.queue(of: application)
         LoopActor.task { [self, program] in

@@ -11,7 +11,9 @@ extension LaunchRecord {
             executable: launch.executable,
             arguments: launch.arguments,
             directory: launch.directory,
-            environment: launch.environment
+            environment: launch.environment,
+            fileModeMask: launch.fileModeMask.flatMap { UInt32(exactly: $0) }.map { $0 & 0o777 },
+            omittedVariables: launch.omittedVariables
         )
     }
 }
@@ -23,7 +25,9 @@ extension Wire.Launch {
             executable: record.executable,
             arguments: record.arguments,
             directory: record.directory,
-            environment: record.environment
+            environment: record.environment,
+            fileModeMask: record.fileModeMask.map { Int($0) },
+            omittedVariables: record.omittedVariables
         )
     }
 }

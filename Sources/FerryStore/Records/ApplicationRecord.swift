@@ -43,17 +43,25 @@ package struct LaunchRecord: Hashable, Sendable, Codable {
     package var directory: String
     /// The environment to start it with.
     package var environment: [String: String]
+    /// The application's mask for new files, as in umask(2), if it is known.
+    package var fileModeMask: UInt32?
+    /// The names of the application's environment variables that it is started without, if they are known.
+    package var omittedVariables: [String]?
 
     /// Creates a record of how to start an application.
     package init(
         executable: String,
         arguments: [String],
         directory: String,
-        environment: [String: String]
+        environment: [String: String],
+        fileModeMask: UInt32? = nil,
+        omittedVariables: [String]? = nil
     ) {
         self.executable = executable
         self.arguments = arguments
         self.directory = directory
         self.environment = environment
+        self.fileModeMask = fileModeMask
+        self.omittedVariables = omittedVariables
     }
 }

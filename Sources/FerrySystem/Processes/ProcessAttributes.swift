@@ -1,3 +1,4 @@
+import CFerryLinux
 import Glibc
 
 /// The attributes that a process passes on to the programs that it starts, by default.
@@ -18,6 +19,24 @@ package struct ProcessAttributes: Hashable, Sendable {
         getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
         return Int(clamping: limit.rlim_cur)
     }
+
+    /// The permissions that new files of this process do not get; `nil` without `/proc`.
+    ///
+    /// umask(2) would change it for a moment, in which other threads make files.
+    package static var currentFileModeMask: UInt32? {
+        guard let directory = try? Directory(opening: "/proc/self"),
+            let bytes = try? directory.open("status", .read).readToEnd(limit: 16_384)
+        else { return nil }
+        let line = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
+            .first { $0.hasPrefix("Umask:") }
+        return line?.split(separator: "\t").last.flatMap { UInt32($0, radix: 8) }
+    }
+
+    /// Sets back what this process has inherited from whoever happened to start it, as far as that is possible:
+    /// limits, scheduling, and what else docs/decisions/starting-programs.md lists.
+    ///
+    /// Call it first in the main thread, before any other thread exists.
+    package static func resetInherited() { CFerryLinux_resetInheritedAttributes() }
 
     /// Sets this process's mask and raises its limit as far as it may.
     ///

@@ -182,18 +182,26 @@ extension Wire {
         package var directory: String
         /// All environment variables.
         package var environment: [String: String]
+        /// Its mask for new files (umask(2)); if missing, the one that the daemon was started with.
+        package var fileModeMask: Int?
+        /// The names of its environment variables that are not passed on.
+        package var omittedVariables: [String]?
 
         /// Creates the value from its members.
         package init(
             executable: String,
             arguments: [String],
             directory: String,
-            environment: [String: String]
+            environment: [String: String],
+            fileModeMask: Int? = nil,
+            omittedVariables: [String]? = nil
         ) {
             self.executable = executable
             self.arguments = arguments
             self.directory = directory
             self.environment = environment
+            self.fileModeMask = fileModeMask
+            self.omittedVariables = omittedVariables
         }
 
         /// Writes the members.
@@ -203,6 +211,8 @@ extension Wire {
                 output.member("directory", directory)
                 output.member("environment", environment)
                 output.member("executable", executable)
+                output.member("fileModeMask", fileModeMask)
+                output.member("omittedVariables", omittedVariables)
             }
         }
 
@@ -212,12 +222,16 @@ extension Wire {
             var arguments: [String]?
             var directory: String?
             var environment: [String: String]?
+            var fileModeMask: Int?
+            var omittedVariables: [String]?
             try input.object { (input, member) throws(JSONInput.Problem) in
                 switch member {
                 case "executable": executable = try input.value()
                 case "arguments": arguments = try input.value()
                 case "directory": directory = try input.value()
                 case "environment": environment = try input.value()
+                case "fileModeMask": fileModeMask = try input.value()
+                case "omittedVariables": omittedVariables = try input.value()
                 default: try input.skip()
                 }
             }
@@ -225,7 +239,9 @@ extension Wire {
                 executable: try input.required(executable, "executable"),
                 arguments: try input.required(arguments, "arguments"),
                 directory: try input.required(directory, "directory"),
-                environment: try input.required(environment, "environment")
+                environment: try input.required(environment, "environment"),
+                fileModeMask: fileModeMask,
+                omittedVariables: omittedVariables
             )
         }
     }
@@ -577,6 +593,8 @@ extension Wire {
         case powerSaver
         /// The present hour is not one that the user has set for such tasks.
         case outsideHours
+        /// The machine is about to sleep or to shut down.
+        case machineSleep
         /// It is about to start.
         case starting
         /// None of these; the detail describes it.

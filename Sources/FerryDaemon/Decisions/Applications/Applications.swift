@@ -161,7 +161,10 @@ extension DaemonStateMachine {
         let name = application.record.identifier
         let timer = Effect.setTimer(.launch(application: id), nil)
         guard let error else {
-            return [timer, .log(.info, "started \(name) for its events", task: nil)]
+            let omitted = application.record.launch?.omittedVariables ?? []
+            let names = omitted.sorted().joined(separator: ", ")
+            let difference = omitted.isEmpty ? "" : ", without these of its variables: \(names)"
+            return [timer, .log(.info, "started \(name) for its events\(difference)", task: nil)]
         }
         return [timer, .log(.error, "cannot start \(name): \(error)", task: nil)]
             + evaluateRelaunch(of: id, at: now) + evaluateIdleness(at: now)
