@@ -32,6 +32,10 @@ import Testing
     {
         let file = FixtureFile(content)
         server.on("/song", .file(file).stalling(after: Int64(Self.held), at: gate), .file(file))
+        try await add(arguments)
+    }
+
+    private func add(_ arguments: [String]) async throws {
         let get = try await home.ferry(
             ["get", "--detach", "--connections", "1", "-d", home.files] + arguments
                 + [server.url("/song")]
@@ -100,6 +104,65 @@ import Testing
         logind.emit("PrepareForSleep", true)
         #expect(await logind.events.next() == "released")
         await logind.stop()
+        try await expectFile()
+    }
+
+    /// What happens to logind, or to the bus, that has announced something.
+    enum Loss: String, CaseIterable { case leaves, restarts, busRestarts }
+
+    @Test(arguments: ["PrepareForSleep", "PrepareForShutdown"], Loss.allCases)
+    func
+        `REL-13: what a logind has announced that is gone counts no more, and its successor is asked`(
+            _ signal: String,
+            _ loss: Loss
+        ) async throws
+    {
+        let gate = FixtureGate()
+        let file = FixtureFile(content)
+        server.on(
+            "/song",
+            .file(file).stalling(after: Int64(Self.held), at: FixtureGate()),
+            .file(file).stalling(after: Int64(Self.held) / 2, at: gate)
+        )
+        try await add([])
+        #expect(await logind.events.next() == Self.delay)
+        logind.emit(signal, true)
+        #expect(await logind.events.next() == "released")
+        while try await !home.ferry("why", "1").output.contains("about to sleep") {}
+        switch loss {
+        case .leaves, .restarts: logind.leave()
+        case .busRestarts: logind.restartBus()
+        }
+        // The transfer goes on, and what the next logind grants is held.
+        while server.requests(to: "/song").count < 2 {}
+        if loss == .restarts { logind.comeBack() }
+        if loss != .leaves { _ = await logind.events.next { $0 == Self.delay } }
+        gate.open()
+        if loss != .leaves { _ = await logind.events.next { $0 == "released" } }
+        try await expectFile()
+        #expect(server.requests(to: "/song").map(\.range) == [nil, "bytes=\(Self.held)-"])
+    }
+
+    @Test(arguments: [Loss.restarts, .busRestarts])
+    func `REL-13: what is held is taken again from a logind that restarts, and its words count`(
+        _ loss: Loss
+    ) async throws {
+        try await begin(FixtureGate(), ["--keep-awake"])
+        let first = [await logind.events.next(), await logind.events.next()]
+        #expect(Set(first) == [Self.delay, Self.block])
+        if loss == .restarts {
+            logind.leave()
+            logind.comeBack()
+        } else {
+            logind.restartBus()
+        }
+        var taken: Set<String> = []
+        while taken.count < 2 {
+            taken.insert(await logind.events.next { [Self.delay, Self.block].contains($0) })
+        }
+        logind.emit("PrepareForSleep", true)
+        while try await !log.contains("all transfers are at rest") {}
+        logind.emit("PrepareForSleep", false)
         try await expectFile()
     }
 

@@ -181,6 +181,8 @@ extension TransferDaemon.Transfer.Wait {
         public static let powerSaver = Reason(name: "powerSaver")
         /// The present hour is not one that the user has set for such transfers.
         public static let outsideHours = Reason(name: "outsideHours")
+        /// The machine is about to sleep or to shut down; the transfer runs when it goes on.
+        public static let machineSleep = Reason(name: "machineSleep")
         /// It is about to run.
         public static let starting = Reason(name: "starting")
         /// None of these; ``TransferDaemon/Transfer/Wait/detail`` says what.

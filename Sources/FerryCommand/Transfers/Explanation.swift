@@ -53,6 +53,9 @@ struct Explanation {
             let reason = wait.detail ?? wait.reason.description
             return
                 "It waits, as \(reason)\(time). 'ferry resume --now \(transfer.id)' lets it run all the same."
+        case .machineSleep:
+            return
+                "The machine is about to sleep or to shut down. It runs when the machine goes on."
         case .diskSpace:
             let time = wait.until.map { " It is tried again at \($0.text(now: now))." } ?? ""
             return "It waits for room on the disk.\(time)"

@@ -89,6 +89,7 @@ extension TransferDaemon.Transfer.Wait {
         case .cellularNetwork: "waiting: the network is cellular"
         case .battery: "waiting: on battery"
         case .powerSaver: "waiting: saving power"
+        case .machineSleep: "waiting: the machine is about to sleep or to shut down"
         case .outsideHours:
             until.map { "waits until \($0.text(now: now))" } ?? "waiting for its hours"
         default: "waiting: \(detail ?? reason.description)"

@@ -22,7 +22,7 @@ extension Daemon {
         sleepWatch = SleepWatch(log: log) { [weak self] event in
             self?.input { machine, now in
                 switch event {
-                case .sleeps: machine.machineSleeps(at: now)
+                case .sleeps(let delay): machine.machineSleeps(delay: delay.inSeconds, at: now)
                 case .goesOn(let hasSlept): machine.machineGoesOn(hasSlept: hasSlept, at: now)
                 }
             }

@@ -7,8 +7,8 @@ import FerrySystem
 final class SleepWatch {
     /// An event of the machine.
     enum Event {
-        /// It is about to sleep or to shut down.
-        case sleeps
+        /// It is about to sleep or to shut down, and waits for up to `delay`.
+        case sleeps(delay: Duration)
         /// It is awake, or is not about to sleep any more.
         case goesOn(hasSlept: Bool)
     }
@@ -67,8 +67,8 @@ final class SleepWatch {
 
     private func take(_ event: Inhibitors.Event) {
         switch event {
-        case .prepares:
-            handler(.sleeps)
+        case .prepares(_, let delay):
+            handler(.sleeps(delay: delay))
         case .goesOn:
             // Whether it has slept is known from the clocks, earlier.
             SleepMonitor.shared.check()
@@ -76,7 +76,6 @@ final class SleepWatch {
         case .refused(let inhibitor, let reason):
             refuse(inhibitor, because: reason)
         case .lost:
-            inhibitors = nil
             if wanted.contains(Self.awake) { refuse(Self.awake, because: "there is no logind") }
             // Nothing would report the end of what was announced.
             handler(.goesOn(hasSlept: false))

@@ -67,6 +67,9 @@ struct DaemonPolicy: Sendable {
     /// The time after a transfer has started or stopped until it is reviewed what is held against the machine's sleep, in
     /// seconds.
     var inhibitionDelay: Double = 1
+    /// The time after which a machine that was about to sleep, or to shut down, counts as awake, in seconds, besides that
+    /// for which it waits for ferryd: nobody may say that it is.
+    var sleepPatience: Double = 120
     /// The shortest time between two progress events of a task, in seconds.
     var progressInterval = 0.1
     /// The delay before the store is read again after a failure, in seconds.

@@ -231,6 +231,8 @@ extension DaemonStateMachine {
         case hours
         /// What is held against the machine's sleep is to be reviewed.
         case inhibition
+        /// A machine that was about to sleep, or to shut down, has not done so.
+        case sleep
         /// The daemon has had nothing to do for a while.
         case idle
     }

@@ -181,6 +181,7 @@ struct DaemonStateMachine {
         case .clock: followClock(at: now)
         case .hours: followHours(at: now)
         case .inhibition: reviewInhibition(at: now)
+        case .sleep: sleepTimePassed(at: now)
         case .idle: idleTimePassed(at: now)
         }
     }

@@ -164,9 +164,12 @@ final class MessageBus {
     func get(
         _ property: String,
         of object: BusObject,
+        starts: Bool = true,
         answer: @escaping @LoopActor (BusMessage?) -> Void
     ) throws(SystemCallError) {
-        try call("Get", of: object.properties, [object.interface, property]) { answer($0.message) }
+        try call("Get", of: object.properties, [object.interface, property], starts: starts) {
+            answer($0.message)
+        }
     }
 
     /// Calls an object's method.

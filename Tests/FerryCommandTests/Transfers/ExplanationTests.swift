@@ -45,6 +45,10 @@ import Testing
         (Transfer.Wait(reason: .battery), "waiting: on battery"),
         (Transfer.Wait(reason: .powerSaver), "waiting: saving power"),
         (Transfer.Wait(reason: .outsideHours), "waiting for its hours"),
+        (
+            Transfer.Wait(reason: .machineSleep),
+            "waiting: the machine is about to sleep or to shut down"
+        ),
         (Transfer.Wait(reason: Transfer.Wait.Reason(name: "moonlight")), "waiting: moonlight"),
     ])
     func `every wait has its few words`(wait: Transfer.Wait, words: String) throws {

@@ -166,6 +166,44 @@ import Testing
         #expect(effect(.allowSleep, in: bench) != nil)
     }
 
+    @Test(arguments: [0, 5, 600])
+    func
+        `REL-13: a machine that neither sleeps nor says that it does not counts as awake in the end`(
+            _ delay: Double
+        )
+    {
+        var bench = MachineBench()
+        let task = bench.start(bench.open(), 1)
+        bench.wait(1)
+        bench.input { $0.machineSleeps(delay: delay, at: $1) }
+        bench.input { $0.putDown(task: task, nil, at: $1) }
+        bench.settle()
+        #expect(bench.wait(of: task)?.reason == .machineSleep)
+        bench.wait(delay + 119)
+        #expect(bench.transfers.isEmpty)
+        bench.wait(2)
+        #expect(bench.transfers[task] != nil)
+        #expect(bench.inhibitions == [.delay, .delay])
+    }
+
+    @Test(arguments: [false, true])
+    func `REL-13: the time of a machine that goes on is over`(_ hasSlept: Bool) {
+        var bench = MachineBench()
+        let task = bench.start(bench.open(), 1)
+        bench.input { $0.machineSleeps(at: $1) }
+        bench.input { $0.putDown(task: task, nil, at: $1) }
+        bench.settle()
+        bench.input { $0.machineGoesOn(hasSlept: hasSlept, at: $1) }
+        bench.settle()
+        #expect(bench.timers[.sleep] == nil)
+        // What is announced next has a time of its own.
+        bench.wait(100)
+        bench.input { $0.machineSleeps(at: $1) }
+        bench.input { $0.putDown(task: task, nil, at: $1) }
+        bench.wait(100)
+        #expect(bench.transfers.isEmpty)
+    }
+
     // MARK: Inhibitors
 
     @Test func `sleep is delayed while something runs, and not when nothing has run for a while`() {

@@ -63,5 +63,7 @@ enum Happening: CaseIterable, Sendable {
     case failedPreparation
     case sleepAnnounced
     case sleepAllowed
+    /// The machine does not sleep after all, and nobody says so.
+    case sleepForgotten
     case slept
 }

@@ -11,6 +11,12 @@ extension Simulation {
         // What was due while the machine slept has still to happen.
         guard let daemon, daemon.hasBooted, !isWaking, violation == nil else { return }
         let machine = daemon.machine
+        if !machine.sleep.allowsStarts {
+            unfairSince = [:]
+            if let forgottenSince, now > forgottenSince + policy.sleepPatience + 4 {
+                fail("the daemon waits for a machine that does not sleep")
+            }
+        }
         guard machine.operationCount == 0, !machine.isStopping, !machine.isIdle,
             machine.sleep.allowsStarts,
             daemon.line.isEmpty, daemon.plannedSearchCount == 0

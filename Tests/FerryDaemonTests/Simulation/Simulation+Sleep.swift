@@ -10,6 +10,7 @@ extension Simulation {
         guard announcement == nil, let daemon, daemon.hasBooted else { return sleep() }
         let number = makeNumber()
         announcement = number
+        forgottenSince = nil
         note("the machine is about to sleep")
         count(.sleepAnnounced)
         daemon.tasksPutDown = []
@@ -22,7 +23,9 @@ extension Simulation {
     func allowSleep(by daemon: SimulatedDaemon) {
         guard let announcement else {
             // It is ready too late, and has not been told yet.
-            if !isWaking { fail("the daemon lets a machine sleep that does not") }
+            if !isWaking, forgottenSince == nil {
+                fail("the daemon lets a machine sleep that does not")
+            }
             return
         }
         count(.sleepAllowed)
@@ -58,7 +61,12 @@ extension Simulation {
         announcement = nil
         if random.happens(percent: 25) {
             note("the machine does not sleep after all")
-            return goOn(hasSlept: false)
+            guard random.happens(percent: 30) else { return goOn(hasSlept: false) }
+            // Logind is gone, and nobody says so.
+            note("nobody says so")
+            count(.sleepForgotten)
+            forgottenSince = now
+            return
         }
         sleep()
     }
@@ -79,6 +87,7 @@ extension Simulation {
 
     private func goOn(hasSlept: Bool) {
         isWaking = false
+        forgottenSince = nil
         guard let daemon, daemon.hasBooted else { return }
         note("the machine goes on")
         unfairSince = [:]

@@ -49,6 +49,8 @@ final class Simulation {
     var promises = Promises()
     /// Since when tasks wait whose applications have fewer places than they should.
     var unfairSince: [Int64: Double] = [:]
+    /// Since when a sleep that was announced does not come, which nobody says.
+    var forgottenSince: Double?
     /// The hosts that have failed for an application.
     var failedLines: Set<HostBreaker.Line> = []
     /// The tasks whose date has come, or that a person has let go.

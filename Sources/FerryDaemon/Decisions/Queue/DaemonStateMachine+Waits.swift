@@ -41,6 +41,7 @@ extension DaemonStateMachine {
         if let wait = conditionWait(of: task, at: now) { return wait }
         if let wait = hostFailure(of: line(of: task), at: now) { return wait }
         if let wait = yield(of: task.id, at: now) { return wait }
+        guard sleep.allowsStarts else { return Wire.Wait(reason: .machineSleep) }
         return limit(of: task) ?? Wire.Wait(reason: .starting)
     }
 

@@ -8,11 +8,25 @@ import FoundationEssentials
 // dead, and nothing has told this process so: transfers go on over new ones at once.
 extension DaemonStateMachine {
     /// The machine is about to sleep or to shut down.
-    mutating func machineSleeps(at now: Date) -> [Effect] {
+    ///
+    /// - Parameters:
+    ///   - delay: For how long it waits, in seconds.
+    ///   - now: The time.
+    /// - Returns: The effects to perform.
+    mutating func machineSleeps(delay: Double = 0, at now: Date) -> [Effect] {
         guard !isStopping, sleep.announce() else { return [] }
         let tasks = running.sorted { $0.phase == .loading && !$0.isActedUpon }
-        return [.log(.info, "the machine is about to sleep or to shut down", task: nil)]
-            + tasks.flatMap { putDown($0, at: now) } + allowSleepIfSettled()
+        return [
+            .log(.info, "the machine is about to sleep or to shut down", task: nil),
+            .setTimer(.sleep, now + delay + policy.sleepPatience), .waitsChanged,
+        ] + tasks.flatMap { putDown($0, at: now) } + allowSleepIfSettled()
+    }
+
+    /// The machine has neither slept nor shut down, and nobody has said that it does not.
+    mutating func sleepTimePassed(at now: Date) -> [Effect] {
+        guard !sleep.allowsStarts else { return [] }
+        let text = "the machine was to sleep or to shut down, and has not done so"
+        return [.log(.notice, text, task: nil)] + machineGoesOn(hasSlept: false, at: now)
     }
 
     /// Stops a transfer, and has its bytes forced onto the disk.
@@ -75,7 +89,9 @@ extension DaemonStateMachine {
         // What has failed before may have another network now.
         breaker.tryAll()
         return [.log(.info, "the machine is awake: transfers go on", task: nil)] + stops
-            + [.renewConnections] + (wasAnnounced ? [.inhibit(sleep.inhibition)] : [])
+            + [.renewConnections]
+            + (wasAnnounced
+                ? [.setTimer(.sleep, nil), .inhibit(sleep.inhibition), .waitsChanged] : [])
             + searchForTasks(at: now) + reviewInhibitionSoon(at: now)
     }
 }

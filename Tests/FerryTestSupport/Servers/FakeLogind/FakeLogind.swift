@@ -4,7 +4,7 @@ import Glibc
 /// A system bus of a test's own, with a systemd-logind that grants inhibitors and announces what it is told.
 package final class FakeLogind: Sendable {
     /// `inhibit WHAT WHO MODE WHY` for each inhibitor that was taken, `released`, for another mode than `delay` followed
-    /// by that, for each that was closed.
+    /// by that, for each that was closed; `left`, `returned` and `restarted` when it has done what it was told.
     package let events: EventPipe
     /// What `DBUS_SYSTEM_BUS_ADDRESS` is to be.
     package let address: String
@@ -65,6 +65,15 @@ package final class FakeLogind: Sendable {
         command("refuse \(mode)")
         _ = await events.next("refuses")
     }
+
+    /// Has it leave the bus.
+    package func leave() { command("logind leave") }
+
+    /// Has it come back, without what it has granted and announced.
+    package func comeBack() { command("logind return") }
+
+    /// Has the bus end and start again, with a new logind.
+    package func restartBus() { command("bus restart") }
 
     private func command(_ line: String) {
         let bytes = Array((line + "\n").utf8)

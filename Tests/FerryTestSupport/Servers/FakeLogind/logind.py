@@ -1,7 +1,8 @@
 """A system bus of its own with something that looks like systemd-logind, as far as inhibitors go.
 
 Prints the bus' address, then a line for each inhibitor that is taken and released. Emits the signals
-that it reads from its standard input, as a name and a boolean; `refuse MODE` has it refuse inhibitors.
+that it reads from its standard input, as a name and a boolean; `refuse MODE` has it refuse inhibitors,
+`logind leave` and `logind return` give up its name and take it again, `bus restart` restarts the bus.
 """
 
 import os
@@ -13,6 +14,7 @@ import dbus.mainloop.glib
 import dbus.service
 from gi.repository import GLib
 
+SERVICE = "org.freedesktop.login1"
 MANAGER = "org.freedesktop.login1.Manager"
 
 
@@ -54,20 +56,45 @@ class Manager(dbus.service.Object):
         pass
 
 
-def read_line(manager):
-    line = sys.stdin.readline().decode()
-    if line:
-        name, value = line.split()
-        if name == "refuse":
-            manager.refused.add(value)
-            print("refuses", value, flush=True)
-        else:
-            getattr(manager, name)(value == "true")
-    return bool(line)
+class Bus:
+    def __init__(self, socket, longest_delay):
+        self.socket = socket
+        self.longest_delay = longest_delay
+        self.start()
+
+    def start(self):
+        self.daemon = start_daemon(self.socket)
+        self.address = self.daemon.stdout.readline().strip()
+        self.connection = dbus.bus.BusConnection(self.address)
+        self.connection.set_exit_on_disconnect(False)
+        self.manager = Manager(self.connection, self.longest_delay)
+        self.connection.request_name(SERVICE)
+
+    def read_line(self):
+        line = sys.stdin.readline().decode()
+        if line:
+            name, value = line.split()
+            if name == "refuse":
+                self.manager.refused.add(value)
+                print("refuses", value, flush=True)
+            elif name == "logind" and value == "leave":
+                self.connection.release_name(SERVICE)
+                print("left", flush=True)
+            elif name == "logind" and value == "return":
+                self.connection.request_name(SERVICE)
+                print("returned", flush=True)
+            elif name == "bus":
+                self.daemon.kill()
+                self.daemon.wait()
+                self.start()
+                print("restarted", flush=True)
+            else:
+                getattr(self.manager, name)(value == "true")
+        return bool(line)
 
 
-def main(socket, longest_delay):
-    daemon = subprocess.Popen(
+def start_daemon(socket):
+    return subprocess.Popen(
         # It ends with this process. The session's settings let everybody do everything.
         ["setpriv", "--pdeathsig", "KILL", "--"]
         + ["dbus-daemon", "--session", "--nofork", "--nopidfile", "--print-address=1"]
@@ -76,15 +103,15 @@ def main(socket, longest_delay):
         stdout=subprocess.PIPE,
         text=True,
     )
-    address = daemon.stdout.readline().strip()
+
+
+def main(socket, longest_delay):
     dbus.mainloop.glib.DBusGMainLoop(set_as_default=True)
-    bus = dbus.bus.BusConnection(address)
-    name = dbus.service.BusName("org.freedesktop.login1", bus)
-    manager = Manager(bus, longest_delay)
+    bus = Bus(socket, longest_delay)
     # Unbuffered, so that nothing is left where the loop does not see it.
     sys.stdin = open(0, "rb", buffering=0)
-    GLib.io_add_watch(0, GLib.IO_IN | GLib.IO_HUP, lambda *_: read_line(manager))
-    print("address", address, flush=True)
+    GLib.io_add_watch(0, GLib.IO_IN | GLib.IO_HUP, lambda *_: bus.read_line())
+    print("address", bus.address, flush=True)
     GLib.MainLoop().run()
 
 
