@@ -45,7 +45,7 @@ extension DaemonStateMachine {
         at now: Date
     ) -> [Effect] {
         running.update(id) { $0.avoid(nil) }
-        return [.answer(call, .done)] + changed(receipt.changes, at: now)
+        return [.answer(call, .done)] + separate(id, at: now) + changed(receipt.changes, at: now)
     }
 
     /// A person cancels a task, or deletes an ended one that its application does not take.

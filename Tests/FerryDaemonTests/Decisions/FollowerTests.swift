@@ -341,3 +341,223 @@ import Testing
         #expect(bench.loading == [1, 2])
     }
 }
+
+/// What tasks must have in common so that one transfer serves them.
+@Suite(.timeLimit(.minutes(1))) struct FollowerDifferenceTests {
+    private static let request = Wire.Request.sample("http://a/same")
+
+    private static func start(
+        _ bench: inout MachineBench,
+        _ client: BenchClient,
+        _ identifier: Int,
+        options: Wire.TransferOptions? = nil,
+        priority: Double = 0.5
+    ) -> Int64 {
+        var create = Wire.CreateDownload.sample(client.session, identifier)
+        create.request = request
+        create.resumed = true
+        create.options = options
+        create.priority = priority
+        let now = bench.now
+        let outcome = bench.settledCall(client) { [create] in
+            $0.createDownload(create, from: $1, at: now)
+        }
+        guard case .answer(.created(let task)) = outcome else { return 0 }
+        return task
+    }
+
+    private static func begin() -> (MachineBench, BenchClient) {
+        var bench = MachineBench(.limits(total: 9, host: 9))
+        let client = bench.open(configuration: .limited(9))
+        for identifier in 1...3 { _ = start(&bench, client, identifier) }
+        return (bench, client)
+    }
+
+    private static func answer(_ bench: inout MachineBench, _ fields: [Wire.Field]) {
+        var response = Wire.Response.sample()
+        response.fields = fields
+        bench.input { [response] in
+            $0.responded(task: 1, response: response, request: request, at: $1)
+        }
+        bench.settle()
+    }
+
+    private static let cacheControls: [([String], Bool)] = [
+        (["no-store"], true),
+        (["No-Store"], true),
+        (["private, no-store"], true),
+        (["max-age=60", "no-store"], true),
+        (["no-store=\"x\""], true),
+        (["no-cache"], false),
+        (["private"], false),
+        (["extension=\"no-store\""], false),
+        ([], false),
+    ]
+
+    @Test(arguments: cacheControls)
+    func `REL-16: a response that says no-store is one task's, and the others load their own`(
+        _ values: [String],
+        _ isAlone: Bool
+    ) {
+        var (bench, client) = Self.begin()
+        #expect(bench.loading == [1])
+        Self.answer(&bench, values.map { Wire.Field(name: "Cache-Control", value: $0) })
+        #expect(bench.loading == (isAlone ? [1, 2, 3] : [1]))
+        // Nothing was told of the response that is not theirs.
+        if isAlone { #expect(bench.machine.running[2]?.response == nil) }
+        bench.progress(1, 50)
+        if isAlone { #expect(bench.machine.running[2]?.receivedByteCount == 0) }
+        bench.finish(1, byteCount: 100)
+        #expect(bench.copies.isEmpty == isAlone)
+        guard isAlone else { return }
+        // Nor does one that comes later follow those that are known to load alone.
+        let late = Self.start(&bench, client, 4)
+        #expect(bench.loading == [2, 3, late])
+        for task in [2, 3, late] { bench.finish(task) }
+        #expect(bench.machine.running.isEmpty && bench.machine.followings.isEmpty)
+    }
+
+    @Test func `REL-16: a response of which few fields are kept is judged by all of them`() {
+        var (bench, _) = Self.begin()
+        let long = String(repeating: "a", count: bench.machine.policy.maximumHeadByteCount)
+        Self.answer(
+            &bench,
+            [
+                Wire.Field(name: "A", value: long),
+                Wire.Field(name: "Cache-Control", value: "no-store, a=\"\(long)b\""),
+            ]
+        )
+        #expect(bench.loading == [1, 2, 3])
+    }
+
+    @Test
+    func `REL-16: an attempt that follows one with a response of its own is followed by none`() {
+        var (bench, client) = Self.begin()
+        for task in [2, 3] { bench.cancel(client, task) }
+        Self.answer(&bench, [Wire.Field(name: "Cache-Control", value: "no-store")])
+        bench.progress(1, 50)
+        bench.fail(1)
+        bench.wait(300)
+        #expect(bench.loading == [1])
+        let other = Self.start(&bench, client, 4)
+        #expect(bench.loading == [1, other])
+    }
+
+    /// What a client can set for a task.
+    private static let settings: [Wire.TransferOptions] = [
+        Wire.TransferOptions(receiveRate: 1000),
+        Wire.TransferOptions(sendRate: 1000),
+        Wire.TransferOptions(maximumConnections: 1),
+        Wire.TransferOptions(mirrors: ["http://b/same"]),
+        Wire.TransferOptions(
+            digests: [Wire.Digest(algorithm: "sha-256", value: Data(repeating: 1, count: 32))]
+        ),
+        Wire.TransferOptions(retry: Wire.RetryRules(maximumAttempts: 2)),
+        Wire.TransferOptions(refusesErrorResponses: true),
+        Wire.TransferOptions(directory: "/mnt"),
+        Wire.TransferOptions(keepsMachineAwake: true),
+        Wire.TransferOptions(avoids: [.battery]),
+    ]
+
+    @Test(arguments: settings)
+    func `REL-16: tasks for which something else is set do not share a transfer`(
+        _ options: Wire.TransferOptions
+    ) {
+        var (bench, client) = Self.begin()
+        let other = Self.start(&bench, client, 4, options: options)
+        let equal = Self.start(&bench, client, 5, options: options)
+        #expect(bench.loading == [1, other])
+        #expect(bench.machine.running[equal]?.leader == other)
+    }
+
+    @Test func `REL-16: tasks of another priority do not share a transfer`() {
+        var (bench, client) = Self.begin()
+        let other = Self.start(&bench, client, 4, priority: 1)
+        let equal = Self.start(&bench, client, 5, priority: 1)
+        #expect(bench.loading == [1, other])
+        #expect(bench.machine.running[equal]?.leader == other)
+    }
+
+    /// Whose settings change: the task's that has the transfer, or one of those that follow it.
+    @Test(arguments: settings, [1, 2])
+    func `REL-16: what is set for one task later holds for no other`(
+        _ options: Wire.TransferOptions,
+        _ identifier: Int
+    ) {
+        var (bench, client) = Self.begin()
+        let set = Wire.SetOptions(
+            session: client.session,
+            identifier: identifier,
+            options: options
+        )
+        _ = bench.settledCall(client) { $0.setOptions(set, from: $1) }
+        // The two for which nothing has changed share one.
+        let (leader, follower): (Int64, Int64) = identifier == 1 ? (2, 3) : (1, 3)
+        #expect(bench.loading == [1, 2])
+        #expect(bench.machine.running[follower]?.leader == leader)
+        // The same once more changes nothing.
+        bench.forgetEffects()
+        _ = bench.settledCall(client) { $0.setOptions(set, from: $1) }
+        #expect(bench.loading == [1, 2])
+        #expect(bench.startedTasks.isEmpty)
+    }
+
+    @Test(arguments: [1, 2])
+    func `REL-16: a priority that one task gets later is no other's`(_ identifier: Int) {
+        var (bench, client) = Self.begin()
+        let set = Wire.SetPriority(session: client.session, identifier: identifier, priority: 1)
+        _ = bench.settledCall(client) { $0.setPriority(set, from: $1) }
+        #expect(bench.loading == [1, 2])
+        #expect(bench.machine.running[3]?.leader == (identifier == 1 ? 2 : 1))
+    }
+
+    @Test func `REL-16: a limit that comes when the file is complete changes nothing`() {
+        var (bench, client) = Self.begin()
+        bench.finish(1, byteCount: 100)
+        #expect(bench.copies.map(\.follower) == [2])
+        for identifier in 1...3 {
+            let set = Wire.SetOptions(
+                session: client.session,
+                identifier: identifier,
+                options: Wire.TransferOptions(receiveRate: 9)
+            )
+            _ = bench.settledCall(client) { $0.setOptions(set, from: $1) }
+        }
+        #expect(bench.loading == [1])
+        #expect(bench.machine.running[3]?.leader == 1)
+    }
+
+    // MARK: Attempts
+
+    /// How many attempts of the leader and of its follower have failed before they fail together.
+    @Test(arguments: [(1, 0), (2, 0), (2, 1), (0, 1), (0, 2), (1, 2), (0, 3), (3, 0)])
+    func `TEST-15: each of those that fail together counts its own attempts`(
+        _ leading: Int,
+        _ following: Int
+    ) {
+        var bench = MachineBench(.limits(total: 9, host: 9))
+        let client = bench.open(configuration: .limited(9))
+        let options = Wire.TransferOptions(retry: Wire.RetryRules(maximumAttempts: 4))
+        func failAlone(_ identifier: Int, _ count: Int) {
+            let task = Self.start(&bench, client, identifier, options: options)
+            for _ in 0..<count {
+                bench.fail(task)
+                bench.wait(300)
+            }
+            bench.suspend(client, identifier)
+        }
+        failAlone(1, leading)
+        failAlone(2, following)
+        bench.resume(client, 1)
+        bench.resume(client, 2)
+        #expect(bench.loading == [1] && bench.machine.running[2]?.leader == 1)
+        bench.fail(1)
+        // The fourth one is the last; who follows one that ends goes on by itself.
+        let counts = [leading + 1, leading == 3 ? following : following + 1]
+        for (index, count) in counts.enumerated() {
+            let task = Int64(index + 1)
+            #expect(bench.stored(task)?.state == (count == 4 ? .completed : .waiting))
+            if count < 4 { #expect(bench.stored(task)?.attempts == count) }
+        }
+    }
+}

@@ -214,7 +214,7 @@ struct Promises {
         if let earlier = lastEvents.updateValue(key, forKey: task.id), earlier != key {
             world.fail("task \(task.id) has two last events")
         }
-        retries.ended(task.id, failure: event.failure?.code, in: world)
+        retries.ended(task, failure: event.failure?.code, in: world)
         switch event.failure?.code {
         case nil: world.count(task.upload == nil ? .success : .uploadSuccess)
         case "cancelled": world.count(.cancellation)

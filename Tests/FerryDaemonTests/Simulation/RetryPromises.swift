@@ -37,6 +37,9 @@ struct RetryPromises {
         if let failedAt = row.failedAt, world.now < failedAt + pause {
             world.fail("task \(task.id) is tried again \(world.now - failedAt) s after a failure")
         }
+        if task.attempts != row.count {
+            world.fail("task \(task.id) has failed \(row.count) times, not \(task.attempts)")
+        }
         if let limit = row.limit, row.count >= limit {
             world.fail("task \(task.id) is tried again after \(row.count) attempts for nothing")
         }
@@ -64,8 +67,12 @@ struct RetryPromises {
     }
 
     /// A task has ended: not for its attempts while they won something (REL-7).
-    mutating func ended(_ task: Int64, failure code: String?, in world: Simulation) {
-        guard let row = rows.removeValue(forKey: task), let limit = row.limit else { return }
+    mutating func ended(_ record: TaskRecord, failure code: String?, in world: Simulation) {
+        // One that has only followed another has a limit, too.
+        guard let row = rows.removeValue(forKey: record.id),
+            let limit = row.limit ?? Stored.options(record.options)?.retry?.maximumAttempts
+        else { return }
+        let task = record.id
         switch code {
         case nil:
             if row.totalCount >= limit { world.count(.wonByManyAttempts) }

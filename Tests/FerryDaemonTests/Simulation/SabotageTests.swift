@@ -84,6 +84,8 @@ enum Sabotage: CaseIterable, Sendable {
     case overlooksGains
     /// What has failed is tried again at once.
     case neverPauses
+    /// Now and then a task is said to have failed once more than it has.
+    case miscountsAttempts
     /// It is not seen that connections from before the machine's sleep are dead.
     case keepsDeadConnections
     /// The machine may sleep before what was loaded is on the disk.
@@ -130,6 +132,19 @@ extension Sabotage {
                     return mutation
                 }
                 return .setRetry(task: task, attempts: attempts, notBefore: nil, lastError: failure)
+            }
+        case (.miscountsAttempts, .backedOff(let task)) where task.isMultiple(of: 3):
+            commit.mutations = commit.mutations.map { mutation in
+                guard case .setRetry(let task, let attempts, let date, let failure) = mutation
+                else {
+                    return mutation
+                }
+                return .setRetry(
+                    task: task,
+                    attempts: attempts + 1,
+                    notBefore: date,
+                    lastError: failure
+                )
             }
         default:
             break

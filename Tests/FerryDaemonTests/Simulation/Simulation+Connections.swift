@@ -14,10 +14,12 @@ extension Simulation {
 
     private func makeOptionsWithoutConditions() -> Wire.TransferOptions? {
         guard isCutShort else { return makeUsualOptions() }
-        var options = makeUsualOptions() ?? Wire.TransferOptions()
+        // Mostly the same ones: tasks share a transfer if all that is set for them is equal.
+        let isUsual = random.happens(percent: 30)
+        var options = (isUsual ? makeUsualOptions() : nil) ?? Wire.TransferOptions()
         // Without any pause, as far as that is to be had.
         options.retry = Wire.RetryRules(
-            maximumAttempts: 2 + random.number(below: 4),
+            maximumAttempts: isUsual ? 2 + random.number(below: 4) : 4,
             firstDelay: 0,
             factor: 1,
             maximumDelay: 0

@@ -1,3 +1,4 @@
+import FerryHTTP
 import FerryStore
 import FerryTransfer
 import FerryWire
@@ -9,18 +10,24 @@ import FoundationEssentials
 // may change it. The end does not wait long, nor for slow copies. When the leader leaves early, for whatever reason,
 // each follower without a copy continues by itself.
 // The number of followers is limited: the next task has its own transfer and its own followers.
+//
+// Tasks share a transfer only while all that a client can set for a task is equal: a limit, a priority or a rule of one
+// must not hold for another. Nor do they share a response that says no-store (RFC 9111 §5.2.2.5), or one that depends on
+// what an application answers about one of them.
 extension DaemonStateMachine {
     /// Returns a task that loads the same and may have another follower, if there is one.
     func leader(for task: TaskRecord) -> RunningTask? {
-        guard task.upload == nil, task.checkpoint == nil, task.replacement == nil else {
-            return nil
-        }
+        guard task.upload == nil, task.checkpoint == nil, task.replacement == nil,
+            !followings.isAlone(task.id)
+        else { return nil }
+        let options = Stored.options(task.options)
         let equal = running.tasks(requesting: task.request).filter { other in
             other.phase == .loading && other.record.sessionID == task.sessionID
                 && other.record.host == task.host && other.record.upload == nil
-                && other.record.replacement == nil && other.record.options == task.options
-                && avoided(by: other) == avoided(by: task)
+                && other.record.replacement == nil && other.options == options
+                && other.priority == task.priority && avoided(by: other) == avoided(by: task)
                 && followings.followers(of: other.record.id).count < policy.maximumFollowers
+                && !followings.isAlone(other.record.id) && !hasOwnResponse(other)
                 && !isTooLargeToCopy(other)
         }
         guard let leader = equal.min(by: { $0.record.id < $1.record.id }),
@@ -65,6 +72,36 @@ extension DaemonStateMachine {
         return (isShared ? [.setTimer(.sharing(task: id), nil)] : [])
             + (attempts.isEmpty ? [] : [commit(attempts, .relaxed)])
             + released.map { .changed(task: $0) }
+    }
+
+    /// Returns whether the response of a task's, also that of an earlier attempt, is for this task alone.
+    private func hasOwnResponse(_ task: RunningTask) -> Bool {
+        let response = task.response ?? task.record.response.flatMap { Stored.response($0) }
+        return response?.isForOneRequest == true || task.question?.challenge != nil
+    }
+
+    /// Releases the followers of a task whose response is not for them: each of them asks for its own.
+    mutating func loadAlone(insteadOfFollowing id: Int64, at now: Date) -> [Effect] {
+        guard followings.isFollowed(id) else { return [] }
+        followings.setAlone(followings.followers(of: id))
+        return releaseFollowers(of: id) + searchForTasks(at: now)
+    }
+
+    /// Ends the sharing of a task's transfer for which something else is set now than for the others.
+    mutating func separate(_ id: Int64, at now: Date) -> [Effect] {
+        guard let task = running[id] else { return [] }
+        guard task.phase == .following, let leader = task.leader else {
+            // Of a complete file there is nothing to load.
+            guard followings.isFollowed(id), followings.sharing(of: id) == nil else { return [] }
+            return releaseFollowers(of: id) + searchForTasks(at: now)
+        }
+        guard followings.sharing(of: leader) == nil else { return [] }
+        let attempts = storeAttempts(of: id)
+        leave(leader, id)
+        readings.note(id)
+        running.end(id)
+        return (attempts.isEmpty ? [] : [commit(attempts, .relaxed)]) + [.changed(task: id)]
+            + searchForTasks(at: now)
     }
 
     /// Releases the followers of a task whose file is now known to be too large to copy.
@@ -229,6 +266,13 @@ extension Wire.Request {
     }
 }
 
+extension Wire.Response {
+    /// Whether the response answers no request but the one that it was made for (RFC 9111 §5.2.2.5).
+    var isForOneRequest: Bool {
+        CacheControl(fields: fields.map { HTTPField(name: $0.name, value: $0.value) }).isNoStore
+    }
+}
+
 /// The tasks that get the bytes of another, and the copies of its file for them.
 ///
 /// A task is a leader while it has followers. When its file is complete, copies are made one after the other.
@@ -237,6 +281,8 @@ struct Followings: Hashable, Sendable {
 
     /// The maximum number of directories that are remembered for not sharing blocks between files.
     private static let maximumDirectoryCount = 64
+    /// The maximum number of tasks that are remembered for loading alone; one that is forgotten is told once more.
+    private static let maximumAloneCount = 1024
 
     private var followers: [Int64: [Int64]] = [:]
     private var sharings: [Int64: Sharing] = [:]
@@ -244,6 +290,8 @@ struct Followings: Hashable, Sendable {
     private var copying: [Int64: Bool] = [:]
     /// The directories of downloads in which files cannot share blocks; "" for the daemon's own.
     private var directoriesWithoutSharing: Set<String> = []
+    /// The tasks that need a response of their own.
+    private var alone: Set<Int64> = []
 
     /// Whether no task follows another, and nothing is copied.
     var isEmpty: Bool { followers.isEmpty && sharings.isEmpty && copying.isEmpty }
@@ -272,6 +320,15 @@ struct Followings: Hashable, Sendable {
     /// - Returns: The tasks that have followed it.
     mutating func removeAll(from leader: Int64) -> [Int64] {
         followers.removeValue(forKey: leader) ?? []
+    }
+
+    /// Whether a task needs a response of its own.
+    func isAlone(_ task: Int64) -> Bool { alone.contains(task) }
+
+    /// Tasks need responses of their own.
+    mutating func setAlone(_ tasks: [Int64]) {
+        if alone.count + tasks.count > Self.maximumAloneCount { alone = [] }
+        alone.formUnion(tasks)
     }
 
     // MARK: The file of a leader
@@ -315,6 +372,7 @@ struct Followings: Hashable, Sendable {
     ///
     /// - Returns: Whether a copy is being made for it.
     mutating func noteEnd(of task: Int64) -> Bool {
+        alone.remove(task)
         guard isCopying(for: task) else { return false }
         copying[task] = true
         return true

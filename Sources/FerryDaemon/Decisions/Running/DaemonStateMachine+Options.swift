@@ -58,18 +58,28 @@ extension DaemonStateMachine {
             let formerly = running[id]?.avoids
             running.update(id) { $0.avoid(avoids) }
             let isChanged = running[id]?.avoids != formerly
-            return [answer] + limit(id, by: options) + (isChanged ? avoidedAnew(at: now) : [])
+            return [answer] + limit(id, by: options, at: now)
+                + (isChanged ? separate(id, at: now) : []) + (isChanged ? avoidedAnew(at: now) : [])
                 + reviewInhibitionSoon(at: now)
         case .rates(let options):
-            return [answer] + limit(id, by: options)
+            return [answer] + limit(id, by: options, at: now)
         case .priority(let priority):
+            let isChanged = running[id]?.priority != priority
+            running.update(id) { $0.prioritize(priority) }
             return [answer, .prioritize(task: id, priority)]
+                + (isChanged ? separate(id, at: now) : [])
         }
     }
 
-    private mutating func limit(_ id: Int64, by options: Wire.TransferOptions?) -> [Effect] {
+    private mutating func limit(
+        _ id: Int64,
+        by options: Wire.TransferOptions?,
+        at now: Date
+    ) -> [Effect] {
+        let isChanged = running[id]?.options != options
         running.update(id) { $0.set(options) }
         return [.limitRate(task: id, options?.rates ?? SharedRates())]
+            + (isChanged ? separate(id, at: now) : [])
     }
 
     /// Returns the refusal of a call with invalid options; `nil` if they are valid.

@@ -28,8 +28,11 @@ extension DaemonStateMachine {
         let isCut = kept.fields.count < response.fields.count
         running.update(id) { $0.answered(kept, to: request) }
         noteAnswer(to: task, servedBy: request.url)
+        // Before they are told of it, and by all of its fields.
+        let released = response.isForOneRequest ? loadAlone(insteadOfFollowing: id, at: now) : []
         tellFollowers(of: id, isResponse: true)
-        return (isCut ? [headIsCut(response, kept, task: id)] : []) + tellProgressLater(now)
+        return released + (isCut ? [headIsCut(response, kept, task: id)] : [])
+            + tellProgressLater(now)
             + isThere(task, at: now, servedBy: request.url)
     }
 

@@ -45,6 +45,8 @@ extension DaemonStateMachine {
         var lentConnections = LentConnections()
         /// The question that its application must answer before it continues.
         private(set) var question: Question?
+        /// The priority that its application, or a person, has given it.
+        private(set) var priority: Double
         /// The options that its application has set, if any.
         private(set) var options: Wire.TransferOptions?
         /// The conditions of the machine under which it is halted, besides those that its session avoids; `nil` if a
@@ -134,6 +136,7 @@ extension DaemonStateMachine {
             let earlier = AttemptFailure.decode(record.lastError)?.mostByteCount ?? 0
             let present = isUpload ? resource?.acknowledgedByteCount : record.receivedByteCount
             mostByteCount = max(present ?? 0, earlier)
+            priority = record.priority
             options = Stored.options(record.options)
             avoids = record.avoids
             currentRequest = record.replacement
@@ -367,6 +370,9 @@ extension DaemonStateMachine {
 
         /// Its application has other options for it.
         mutating func set(_ options: Wire.TransferOptions?) { self.options = options }
+
+        /// It has another priority.
+        mutating func prioritize(_ priority: Double) { self.priority = priority }
 
         /// Its application wants it to avoid other conditions, or a person lets it run under all.
         mutating func avoid(_ conditions: Conditions?) {

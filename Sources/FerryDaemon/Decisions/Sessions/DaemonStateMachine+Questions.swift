@@ -57,7 +57,8 @@ extension DaemonStateMachine {
         guard running.values.count(where: { $0.place == .parked }) < policy.maximumParkedTransfers
         else { return putOff(task, at: now) }
         running.park(id)
-        return ask(.challenge(challenge), about: id, at: now) + searchForTasks(at: now)
+        return ask(.challenge(challenge), about: id, at: now)
+            + loadAlone(insteadOfFollowing: id, at: now) + searchForTasks(at: now)
             + reviewInhibitionSoon(at: now)
     }
 
