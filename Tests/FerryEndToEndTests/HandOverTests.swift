@@ -215,9 +215,13 @@ import Testing
 
     /// The process that serves.
     private func daemon() async throws -> Int32 {
-        let client = VarlinkClient(try DaemonStarter(environment: home.environment).connect())
-        defer { client.close() }
-        return Int32(try await client.call(Wire.GetStatus()).status.pid)
+        while true {
+            let client = VarlinkClient(try DaemonStarter(environment: home.environment).connect())
+            defer { client.close() }
+            // The program before has closed the connection.
+            guard let reply = try? await client.call(Wire.GetStatus()) else { continue }
+            return Int32(reply.status.pid)
+        }
     }
 
     /// Sends SIGTERM from a process that is not the parent of its receiver.

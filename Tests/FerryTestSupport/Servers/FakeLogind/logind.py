@@ -64,7 +64,8 @@ class Bus:
 
     def start(self):
         self.daemon = start_daemon(self.socket)
-        self.address = self.daemon.stdout.readline().strip()
+        # Without its number, which is another one after a restart; addresses in files have none either.
+        self.address = self.daemon.stdout.readline().strip().split(",")[0]
         self.connection = dbus.bus.BusConnection(self.address)
         self.connection.set_exit_on_disconnect(False)
         self.manager = Manager(self.connection, self.longest_delay)
