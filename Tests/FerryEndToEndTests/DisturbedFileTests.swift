@@ -23,9 +23,13 @@ struct DisturbedFileTests {
         let (file, gate) = (FixtureFile(content), FixtureGate())
         server.on("/file", .file(file).stalling(after: 4_000_000, at: gate), .file(file))
         async let getting = home.ferry("get", "-d", home.files, server.url("/file"))
-        let partial = home.state + "/downloads/CFNetworkDownload_000001.tmp"
-        var status = stat()
-        while stat(partial, &status) != 0 || status.st_size < 4_000_000 { await Task.yield() }
+        try await server.waitForStall(at: "/file")
+        let downloads = home.state + "/downloads"
+        let partial = downloads + "/CFNetworkDownload_000001.tmp"
+        try await waitForFiles(in: downloads) {
+            var status = stat()
+            return stat(partial, &status) == 0 && status.st_size >= 4_000_000
+        }
         switch command {
         case "rm": #expect(unlink(partial) == 0)
         case "truncate": #expect(truncate(partial, 0) == 0)

@@ -68,8 +68,10 @@ struct HangingFileTests {
         let begin = try await home.ferry("get", "--detach", "-d", target.path, large)
         #expect(begin.exit == .exited(status: 0), "\(begin.error)")
         let downloads = try Directory(opening: home.state + "/downloads")
-        func place() throws -> String? { try downloads.names().first { $0.hasSuffix(".place") } }
-        while try place() == nil { await Task.yield() }
+        @Sendable func place() throws -> String? {
+            try downloads.names().first { $0.hasSuffix(".place") }
+        }
+        try await waitForFiles(in: downloads.path) { try place() != nil }
         await home.killAll(except: [])
         // As if that disk was mounted where the file has grown.
         let disk = try await HangingDisk(byteCount: 0)

@@ -23,21 +23,17 @@ struct OtherDiskTests {
 
     /// Waits until these are the names at the target: ferryd deletes when it has a moment.
     private func untilLeft(_ names: [String]) async throws {
-        while try target.directory.names().sorted() != names {
-            try Task.checkCancellation()
-            await Task.yield()
-        }
+        let directory = target.directory
+        try await waitForFiles(in: directory.path) { try directory.names().sorted() == names }
     }
 
     /// Waits until so many bytes of a transfer are at the target.
     private func untilWritten(_ count: Int64) async throws {
-        func largest() throws -> Int64 {
-            try target.directory.names().compactMap { try target.directory.status(of: $0)?.size }
-                .max() ?? 0
-        }
-        while try largest() < count {
-            try Task.checkCancellation()
-            await Task.yield()
+        let directory = target.directory
+        try await waitForFiles(in: directory.path) {
+            try directory.names().contains {
+                try directory.status(of: $0).map { $0.size >= count } ?? false
+            }
         }
     }
 
@@ -103,9 +99,7 @@ struct OtherDiskTests {
         let cancel = try await home.ferry("cancel", "1")
         #expect(cancel.exit == .exited(status: 0), "\(cancel.error)")
         // The bytes that filled it go.
-        while try Directory(opening: home.state + "/downloads").names() != [] {
-            try Task.checkCancellation()
-            await Task.yield()
-        }
+        let downloads = try Directory(opening: home.state + "/downloads")
+        try await waitForFiles(in: downloads.path) { try downloads.names().isEmpty }
     }
 }

@@ -391,7 +391,7 @@ struct BackgroundHangTests {
         try await disk.waitUntilHanging(.lookup)
         // The loop goes on: another task is made, and the daemon hears of it.
         session.downloadTask(with: url).resume()
-        while !daemon.calls.requests.contains("CreateDownload 2") { await Task.yield() }
+        await daemon.calls.wait(for: "CreateDownload 2")
         try await disk.goOn()
         await app.recorder.waitForCompletions()
         #expect(app.recorder.calls.contains(.completed(1, nil)))

@@ -76,7 +76,7 @@ struct SharedDownloadTests {
         let first = Task { [session] in try await session.download(from: url).0 }
         try await server.waitForStall(at: "/song")
         let second = Task { [session] in try await session.download(from: url).0 }
-        while await session.allTasks.count < 2 { await Task.yield() }
+        await recorder.wait { $0.count { $0.name == "created" } == 2 }
         for _ in 0..<2 { await session.flush() }
         head.open()
         body.open()
