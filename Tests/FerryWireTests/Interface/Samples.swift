@@ -24,7 +24,9 @@ enum Samples {
         executable: "/usr/bin/app",
         arguments: ["--quiet"],
         directory: "/home/someone",
-        environment: ["LANG": "C.UTF-8"]
+        environment: ["LANG": "C.UTF-8"],
+        fileModeMask: 0o027,
+        omittedVariables: ["EDITOR"]
     )
     static let application = Wire.Application(identifier: "org.example.app", launch: launch)
     static let configuration = Wire.SessionConfiguration(
