@@ -18,7 +18,7 @@ final class LoopThread: SerialExecutor, Sendable {
         case .failure(let error):
             // The library cannot work without it, and no caller can handle the error: this is the first use
             // from anywhere.
-            preconditionFailure("no event loop: \(error)")
+            MissingResource.endProcess("no event loop can be made", error)
         }
     }()
 

@@ -79,7 +79,7 @@ final class WorkThreads: @unchecked Sendable {
             let others = count
             pthread_mutex_unlock(mutex)
             // Without a thread, the process cannot continue, and no caller can handle the error.
-            guard others > 0 else { preconditionFailure("\(error)") }
+            guard others > 0 else { MissingResource.endProcess("no thread can be started", error) }
         }
     }
 
