@@ -1,3 +1,4 @@
+import FerrySystem
 import Foundation
 import FoundationNetworking
 
@@ -145,11 +146,11 @@ extension HTTPCookie {
 
     /// Returns the domain in Foundation's form, with a dot if subdomains get the cookie, too; nil for a foreign one.
     ///
-    /// Without a list of public suffixes, such as `co.uk`, only those of one label are recognized.
+    /// A cookie of a public suffix, such as `co.uk`, would be one of unrelated sites: RFC 6265 §5.3, step 5.
     private static func domain(of field: SetCookie, from origin: CookieOrigin) -> String? {
         guard let domain = field.domain else { return origin.host }
         guard origin.isIn(domain) else { return nil }
-        if domain.contains("."), !origin.isAddress { return "." + domain }
+        if !PublicSuffixes.contains(domain), !origin.isAddress { return "." + domain }
         return domain == origin.host ? origin.host : nil
     }
 }

@@ -86,18 +86,20 @@ struct CookieStoreTests {
         ("https://www.example.com/", "sub.www.example.com"),
         ("https://www.example.com/", "ample.com"), ("https://192.0.2.1/", "2.1"),
         ("https://192.0.2.1/", "0.2.1"), ("https://[2001:db8::1]/", "db8::1"),
-        ("https://www.example.com/", ".."),
+        ("https://www.example.com/", ".."), ("https://shop.example.co.uk/", "co.uk"),
+        ("https://me.github.io/", "github.io"), ("https://a.foo.ck/", "foo.ck"),
     ])
-    func `RFC 6265 §5.3: nobody sets cookies for others`(url: String, domain: String) throws {
+    func `REL-19, RFC 6265 §5.3: nobody sets cookies for others`(url: String, domain: String) throws
+    {
         try samples.set("a=b; Domain=\(domain); Path=/", at: url)
         #expect(samples.storage.cookies?.isEmpty == true)
     }
 
     @Test(arguments: [
         ("http://localhost/", "localhost"), ("http://192.0.2.1/", "192.0.2.1"),
-        ("http://[2001:db8::1]/", "2001:db8::1"),
+        ("http://[2001:db8::1]/", "2001:db8::1"), ("http://github.io/", "github.io"),
     ])
-    func `RFC 6265 §5.3: an address or a name of one word has no subdomains`(
+    func `RFC 6265 §5.3: an address or a public suffix has no subdomains`(
         url: String,
         domain: String
     ) throws {
