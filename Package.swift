@@ -53,7 +53,7 @@ let package = Package(
         // MARK: Programs
 
         .executableTarget(name: "ferryd", dependencies: ["FerryDaemon"]),
-        .target(name: "FerryCommand", dependencies: ["Ferry", "FerryWire"]),
+        .target(name: "FerryCommand", dependencies: ["Ferry", "FerryWire", "FerrySystem"]),
         .executableTarget(name: "ferry", dependencies: ["FerryCommand"]),
 
         // What `make demo` shows, built once for it and for the tests.
@@ -77,7 +77,7 @@ let package = Package(
             exclude: [
                 "WebSocket/websocket_server.py", "Servers/HTTPBin/gunicorn_settings.py",
                 "Servers/FakeLogind/logind.py", "Servers/MockedServices/mocked_services.py",
-                "Servers/TLSRelay/tls_relay.py",
+                "Servers/TLSRelay/tls_relay.py", "Servers/HTTP2Only/http2_only.py",
                 "Servers/TusServer/tus_server.py",
                 "Files/hanging-disk.py",
             ]

@@ -67,22 +67,16 @@ extension URLSessionConfiguration.Values {
         return HTTPProxy(host: host, port: port, kind: kind)
     }
 
-    /// Whether a proxy is set that is invalid.
-    var hasUnusableProxy: Bool {
-        Self.isUnusable(client.proxies.http) || Self.isUnusable(client.proxies.https)
-    }
-
-    private static func isUnusable(_ proxy: HTTPProxy?) -> Bool {
-        proxy != nil && proxy?.address == nil
-    }
+    /// Why a proxy that is set cannot be used; nil if all can.
+    var proxyFault: String? { client.proxies.http?.fault ?? client.proxies.https?.fault }
 
     /// Throws if a background session's proxy is invalid: ferryd would not receive it.
     func requireUsableProxy(for url: URL?) throws(URLError) {
-        guard isBackground, hasUnusableProxy else { return }
+        guard isBackground, let fault = proxyFault else { return }
         throw URLError(
             .cannotConnectToHost,
             url: url,
-            reason: "The host or the port of the session's proxy is invalid."
+            reason: "The address of the session's proxy cannot be used: \(fault)."
         )
     }
 

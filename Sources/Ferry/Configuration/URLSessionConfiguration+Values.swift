@@ -115,7 +115,7 @@ extension Wire.Connections {
     ///   - isForEvents: Whether the daemon has started this process for the events of this session, so that its
     ///     environment does not count.
     init?(_ configuration: URLSessionConfiguration.Values, isForEvents: Bool) {
-        guard !configuration.keepsConnectionSettings, !configuration.hasUnusableProxy,
+        guard !configuration.keepsConnectionSettings, configuration.proxyFault == nil,
             !isForEvents || configuration.namesConnectionSettings
         else { return nil }
         let client = configuration.client

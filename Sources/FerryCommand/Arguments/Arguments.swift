@@ -1,4 +1,5 @@
 import Ferry
+import FerrySystem
 import Foundation
 
 /// The parsed arguments of one command.
@@ -76,10 +77,10 @@ struct UsageError: Error, Hashable {
     /// The words that call the command they were given to, `ferry` left out.
     var command: [String] = []
 
-    /// The lines to show.
+    /// The lines to show, without a password that was typed.
     var text: String {
         """
-        ferry: \(message)
+        ferry: \(SecretText.masked(message))
         See '\((["ferry"] + command + ["--help"]).joined(separator: " "))'.
         """
     }

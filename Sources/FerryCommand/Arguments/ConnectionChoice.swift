@@ -1,4 +1,5 @@
 import Ferry
+import FerrySystem
 import Foundation
 
 /// How a command makes connections, according to its options and its caller's environment.
@@ -104,20 +105,10 @@ struct ConnectionChoice: Hashable, Sendable {
         _ text: String,
         _ arguments: Arguments
     ) throws(UsageError) -> String {
-        let schemes = ["http", "https", "socks4", "socks4a", "socks5", "socks5h"]
-        let parts = text.split(separator: "://", maxSplits: 1, omittingEmptySubsequences: false)
-        let hasScheme = parts.count == 2
-        let rest = parts.last ?? ""
-        let host = rest.split(separator: "@", omittingEmptySubsequences: false).last ?? ""
-        let isUsable =
-            !host.isEmpty && !host.hasPrefix(":") && !text.contains { $0.isNewline || $0 == " " }
-            && (!hasScheme || schemes.contains(parts[0].lowercased()))
-        guard text.isEmpty || isUsable else {
-            throw arguments.error(
-                "--proxy needs an address such as http://host:3128 or socks5h://host:1080."
-            )
-        }
-        return text
+        guard !text.isEmpty, let fault = ProxyAddress.fault(in: text) else { return text }
+        throw arguments.error(
+            "--proxy needs an address such as http://host:3128 or socks5h://host:1080; \(fault)."
+        )
     }
 
     private static func file(

@@ -94,7 +94,8 @@ extension DaemonStateMachine {
             return [.refuse(caller.call, .invalidRequest(parameter: "identifier", reason: reason))]
         }
         guard let host = Origin(url: new.request.url)?.authority else {
-            let reason = "not an http or https address: \(new.request.url.prefix(200))"
+            let reason =
+                "not an http or https address: \(SecretText.masked(String(new.request.url.prefix(200))))"
             return [.refuse(caller.call, .invalidRequest(parameter: "request.url", reason: reason))]
         }
         if let refusal = refusal(of: new.options, call: caller.call) { return refusal }

@@ -2,16 +2,12 @@ import CCurl
 
 /// A URL as libcurl reads it.
 enum CurlURL {
-    /// Rejects a URL that libcurl cannot request.
-    ///
-    /// Of a URL with one of the two schemes, libcurl itself rejects the rest when it reads it, with ``HTTPError/Code/badURL``.
+    /// Rejects a URL that libcurl cannot request, before libcurl reads it: the message contains nothing of the URL but its
+    /// scheme.
     static func check(_ url: String) throws(HTTPError) {
         // A NUL would end the text early for libcurl.
         guard url.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else {
             throw HTTPError(code: .badURL, message: "The URL has a space or a control character")
-        }
-        guard !url.utf8.starts(with: "http://".utf8), !url.utf8.starts(with: "https://".utf8) else {
-            return
         }
         guard let parser = curl_url() else {
             throw HTTPError(code: .outOfMemory, message: "No memory is left for a URL")

@@ -13,11 +13,16 @@ package struct HTTPProxy: Hashable, Sendable {
         case socks5
     }
 
-    /// Its address as curl reads it, `[scheme://][user:password@]host[:port]`; `nil` if its host is invalid.
+    /// Its address as curl reads it, `[scheme://][user:password@]host[:port]`; `nil` if it cannot be used.
     package let address: String?
+    /// Why its address cannot be used, in words that contain nothing of it; `nil` if it can.
+    package let fault: String?
 
-    /// Makes a proxy from its address as curl reads it.
-    package init(address: String) { self.address = address }
+    /// Makes a proxy from its address as curl reads it; requests through a proxy with an invalid one fail.
+    package init(address: String) {
+        fault = ProxyAddress.fault(in: address)
+        self.address = fault == nil ? address : nil
+    }
 
     /// Makes a proxy from its parts; requests through a proxy with an invalid host fail.
     ///
@@ -26,24 +31,24 @@ package struct HTTPProxy: Hashable, Sendable {
     ///   - port: Its port.
     ///   - kind: The protocol of the proxy.
     package init(host: String, port: UInt16, kind: Kind = .http) {
-        guard !host.isEmpty, host.utf8.allSatisfy(Self.isHostByte) else {
-            address = nil
-            return
-        }
         let scheme =
             switch kind {
             case .http: "http"
             case .socks5: "socks5h"
             }
-        address = "\(scheme)://\(host.contains(":") ? "[\(host)]" : host):\(port)"
+        let address = "\(scheme)://\(host.contains(":") ? "[\(host)]" : host):\(port)"
+        let isHost = !host.isEmpty && host.utf8.allSatisfy(Self.isHostByte)
+        fault = isHost ? ProxyAddress.fault(in: address) : "its host is invalid"
+        self.address = fault == nil ? address : nil
     }
 
     /// Returns the proxy as libcurl expects it.
     ///
-    /// - Throws: ``HTTPError/Code/cannotConnectToHost`` for a host that would be read as something else.
+    /// - Throws: ``HTTPError/Code/cannotConnectToHost`` for an address that cannot be used.
     func url() throws(HTTPError) -> String {
         guard let address else {
-            throw HTTPError(code: .cannotConnectToHost, message: "The proxy's host is none")
+            let message = "The proxy's address cannot be used: \(fault ?? "it is invalid")"
+            throw HTTPError(code: .cannotConnectToHost, message: message)
         }
         return address
     }

@@ -1,3 +1,5 @@
+import FerrySystem
+
 extension DaemonSetting {
     /// The values that a setting takes.
     package enum Domain: Hashable, Sendable, CustomStringConvertible {
@@ -54,9 +56,7 @@ extension DaemonSetting {
         }
 
         private static func isAddress(_ text: String) -> Bool {
-            let host = text.firstRange(of: "://").map { text[$0.upperBound...] } ?? text[...]
-            return !host.isEmpty && text.utf8.count <= 4096 && isPrintable(text)
-                && !text.utf8.contains(0x20)
+            ProxyAddress.fault(in: text) == nil
         }
 
         private static func hosts(_ text: String) -> DaemonSetting.Value? {

@@ -64,11 +64,11 @@ import Testing
         ),
         (
             "get -H nonsense https://example.org/a",
-            "--header needs 'NAME: VALUE', not 'nonsense'.", "ferry get"
+            "--header needs 'NAME: VALUE', with a colon after a name without spaces.", "ferry get"
         ),
         (
             "get -H n:v -H =:v https://example.org/a",
-            "--header needs 'NAME: VALUE', not '=:v'.", "ferry get"
+            "--header needs 'NAME: VALUE', with a colon after a name without spaces.", "ferry get"
         ),
         ("background-events", "only ferryd calls this.", "ferry background-events"),
         (
@@ -77,7 +77,7 @@ import Testing
         ),
         (
             "get https://me:1@[::1]:0?a:b",
-            "The port of 'https://me@[::1]:0?a:b' is no number from 1 to 65535.", "ferry get"
+            "The port of 'https://...@[::1]:0?...' is no number from 1 to 65535.", "ferry get"
         ),
         (
             "relink http://example.org:99999999999999999999/ 1",
@@ -102,6 +102,30 @@ import Testing
         #expect(run.error == "ferry: \(message)\nSee '\(command) --help'.\n")
         #expect(run.output == "")
         #expect(run.code == .usage)
+        #expect(daemon.calls == [])
+    }
+
+    @Test(arguments: [
+        "get http://me:harbour@example.org:99999/", "get http://me:harbour@example.org:x/",
+        "get me:harbour@example.org/a", "get ftp://me:harbour@example.org/a",
+        "get http://me:harbour@/a", "get https://me:harbour@[::1/",
+        "get https://me:harbour@[::1:1/",
+        "get //me:harbour@example.org/a", "get http:me:harbour@example.org/a",
+        "get https://me:har/harbour@example.org/a", "get https://me:har?harbour@example.org/a",
+        "get https://me:har#harbour@example.org/a", "get https://me:har\\harbour@example.org/a",
+        "get --mirror http://me:harbour@a:99999/ https://b/", "relink http://me:harbour@/ 1",
+        "relink me:harbour@example.org 1", "list http://me:harbour@example.org/a",
+        "pause https://me:harbour@example.org/a", "get -H Authorization-Basic-harbour https://a/",
+        "get --checksum http://me:harbour@a/ https://b/",
+        "get --proxy http://me:harbour@a:x https://b/",
+        "get --limit-rate http://me:harbour@a/ https://b/", "https://me:harbour@example.org/a",
+    ])
+    func `SEC-13: a password that was typed is not shown`(line: String) async {
+        let daemon = PlayedDaemon()
+        let run = await CommandLineRun(line, daemon: daemon)
+        #expect(run.code == .usage)
+        #expect(!run.error.isEmpty)
+        #expect(!(run.error + run.output).contains("harbour"))
         #expect(daemon.calls == [])
     }
 

@@ -1,4 +1,5 @@
 import FerryStore
+import FerrySystem
 import FerryTransfer
 import FerryWire
 import FoundationEssentials
@@ -69,7 +70,8 @@ extension DaemonStateMachine {
         call: CallIdentifier
     ) -> [Effect] {
         guard let host = Origin(url: request.url)?.authority else {
-            let reason = "not an http or https address: \(request.url.prefix(200))"
+            let reason =
+                "not an http or https address: \(SecretText.masked(String(request.url.prefix(200))))"
             return [.refuse(call, .invalidRequest(parameter: "request.url", reason: reason))]
         }
         let link = LinkState(request: request, number: random.makeNumber())

@@ -1,4 +1,5 @@
 import FerryStore
+import FerrySystem
 import FerryTransfer
 import FerryWire
 import FoundationEssentials
@@ -275,7 +276,8 @@ extension DaemonStateMachine {
     ) -> [Effect] {
         if let refusal = refuseUnlessOpen(begin.session, caller) { return refusal }
         if let request = begin.request, Origin(url: request.url) == nil {
-            let reason = "not an http or https address: \(request.url.prefix(200))"
+            let reason =
+                "not an http or https address: \(SecretText.masked(String(request.url.prefix(200))))"
             return [.refuse(caller.call, .invalidRequest(parameter: "request.url", reason: reason))]
         }
         let task = task(begin.identifier, of: begin.session, asked: begin.question)
