@@ -141,6 +141,32 @@ static inline X509 *_Nullable COpenSSL_chain(X509_STORE_CTX *store, int index) {
     return sk_X509_value(X509_STORE_CTX_get0_chain(store), index);
 }
 
+/// Returns whether a certificate has names or addresses (RFC 9525 §6.3, subjectAltName).
+static inline int COpenSSL_has_names(X509 *_Nullable certificate) {
+    GENERAL_NAMES *names =
+        certificate ? X509_get_ext_d2i(certificate, NID_subject_alt_name, NULL, NULL) : NULL;
+    int is_found = 0;
+    for (int index = 0; index < sk_GENERAL_NAME_num(names); index++) {
+        int type = sk_GENERAL_NAME_value(names, index)->type;
+        if (type == GEN_DNS || type == GEN_IPADD) is_found = 1;
+    }
+    GENERAL_NAMES_free(names);
+    return is_found;
+}
+
+static inline int COpenSSL_check_names(int is_valid, X509_STORE_CTX *_Nullable store) {
+    if (!store || !is_valid || X509_STORE_CTX_get_error_depth(store) != 0) return is_valid;
+    if (COpenSSL_has_names(X509_STORE_CTX_get_current_cert(store))) return 1;
+    X509_STORE_CTX_set_error(store, X509_V_ERR_HOSTNAME_MISMATCH);
+    return 0;
+}
+
+/// Refuses servers' certificates without names, for which libcurl compares the host with the subject's common name.
+static inline void COpenSSL_require_names(void *tls_context) {
+    SSL_CTX *context = (SSL_CTX *)tls_context;
+    SSL_CTX_set_verify(context, SSL_CTX_get_verify_mode(context), COpenSSL_check_names);
+}
+
 #pragma clang assume_nonnull end
 
 #endif

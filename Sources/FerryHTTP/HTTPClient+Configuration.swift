@@ -8,6 +8,9 @@ extension HTTPClient {
         /// Further requests wait for a free one. An HTTP/2 connection carries as many requests at once as its
         /// server allows, and 100 until the server has said how many.
         package var maximumConnectionsPerHost = 6
+        /// How long a connection may take, from the lookup of the host's name to the end of the TLS handshake, for requests
+        /// that do not say; zero for no limit, 15 s by default.
+        package var connectTimeout = Duration.seconds(15)
         /// How many connections may be open at once; 0 for no limit, the default.
         package var maximumConnections = 0
         /// The `User-Agent` of requests that have none of their own; `nil` sends none.

@@ -17,6 +17,8 @@ package import FerrySystem
     var splicingExchanges: [ObjectIdentifier: HTTPExchange] = [:]
     /// Handles for the next requests: making one costs more than resetting one.
     private var spareEasies: [CurlEasy] = []
+    /// The hosts, with their ports, that have refused HTTP/1.1 in the handshake.
+    private var http2Hosts: Set<String> = []
     private var isInvalid = false
     private var sleep: SleepObservation?
 
@@ -76,6 +78,14 @@ package import FerrySystem
     package func endIdleConnections() { multi.endIdleConnections() }
 
     private func begin(_ exchange: HTTPExchange) {
+        guard exchange.body?.byteCount == 0 else { return begin(checked: exchange) }
+        exchange.findEndOfBody { [weak self] in
+            guard let self, !isInvalid else { return exchange.cancel() }
+            if !exchange.machine.hasEnded { begin(checked: exchange) }
+        }
+    }
+
+    private func begin(checked exchange: HTTPExchange) {
         do throws(HTTPError) {
             try start(exchange)
         } catch {
@@ -90,7 +100,7 @@ package import FerrySystem
         try CurlURL.check(exchange.request.url)
         try exchange.request.checkIsSendable()
         let easy = try takeEasy()
-        try easy.work(for: exchange, configuration)
+        try easy.work(for: exchange, by: protocolChoice(for: exchange), configuration)
         exchange.easy = easy
         multi.add(easy)
     }
@@ -105,6 +115,30 @@ package import FerrySystem
             exchange.cancel()
         }
         multi.close()
+    }
+
+    // MARK: Protocols
+
+    /// Returns the protocol to ask a server for.
+    private func protocolChoice(for exchange: HTTPExchange) -> HTTPRequest.ProtocolChoice {
+        let request = exchange.request
+        if !http2Hosts.isEmpty, let host = try? CurlURL.tunnelTarget(of: request.url),
+            http2Hosts.contains(host)
+        {
+            return .http2
+        }
+        return HTTPRequest.isLong(exchange.body) ? .http1 : request.protocolChoice
+    }
+
+    /// Records that a server speaks HTTP/2 alone.
+    func noteHTTP2Only(_ url: String) {
+        guard let host = try? CurlURL.tunnelTarget(of: url) else { return }
+        http2Hosts.insert(host)
+    }
+
+    /// Records that the server of a connection has not processed what was sent after a stream.
+    func serverLeft(_ connection: InternetConnection, after stream: UInt32) {
+        for exchange in multi.exchanges { exchange.serverLeft(connection, after: stream) }
     }
 
     // MARK: What exchanges ask for

@@ -69,7 +69,8 @@ extension TransferError.Code {
         case .uploadGone: .resourceUnavailable
         case .notConnected: .notConnectedToInternet
         case .tooManyRedirects: .httpTooManyRedirects
-        case .secureConnectionFailed: .secureConnectionFailed
+        case .secureConnectionFailed, .serverWithoutTLS: .secureConnectionFailed
+        case .proxyAuthenticationRequired: .userAuthenticationRequired
         case .certificateUntrusted: .serverCertificateUntrusted
         case .certificateBadDate: .serverCertificateHasBadDate
         case .clientCertificateRejected: .clientCertificateRejected
@@ -119,6 +120,7 @@ extension URLError.Code {
         .httpTooManyRedirects: "too many HTTP redirects",
         .secureConnectionFailed:
             "An SSL error has occurred and a secure connection to the server cannot be made.",
+        .userAuthenticationRequired: "user authentication required",
         .serverCertificateUntrusted: "The certificate for this server is invalid.",
         .serverCertificateHasBadDate: "The certificate for this server has expired.",
         .clientCertificateRejected: "The server did not accept the certificate.",

@@ -24,6 +24,7 @@ import Glibc
     let request: HTTPRequest
     var cause: HTTPError?
     var hasGoneOnWithoutIdentity = false
+    var isProtocolRefused = false
 
     private let decisions: Decisions
     private var tunnelParser: ResponseHeadParser

@@ -28,6 +28,8 @@ extension CurlEasy {
         try configure(for: request, configuration)
         installTunnelCallback()
         try set(CURLOPT_CONNECT_ONLY, 1)
+        // The connection waits for no other.
+        allow(request.connectTimeout ?? configuration.connectTimeout)
         // RFC 6455 §4.1: a proxy is asked for a tunnel even without TLS.
         try set(CURLOPT_HTTPPROXYTUNNEL, 1)
         try set(CURLOPT_TCP_NODELAY, 1)
@@ -95,41 +97,6 @@ extension CurlEasy {
         return recv(socket, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT)) < 0
             && (errno == EAGAIN || errno == EINTR)
     }
-
-    /// Reads what libcurl reports only in its log.
-    ///
-    /// - libcurl discards bytes that it has read after a response's end. It then closes the connection if the
-    ///   response stated its length, but not after chunks or without a body, though the discarded bytes may be
-    ///   the start of a message whose rest is still on its way. This prevents reuse of the connection.
-    /// - libcurl sends a request again that an HTTP/2 server has not processed, because it has refused the stream or
-    ///   wants HTTP/1.1 (RFC 9113 §7, §8.7), and also one whose kept connection has just ended.
-    func followLog() {
-        guard let exchange else { return }
-        CCurl_easy_set_debug_function(handle, didLog)
-        let context = Unmanaged.passUnretained(exchange).toOpaque()
-        CCurl_easy_setopt_pointer(handle, CURLOPT_DEBUGDATA, context)
-        CCurl_easy_setopt_long(handle, CURLOPT_VERBOSE, 1)
-    }
-}
-
-private func didLog(
-    _ easy: UnsafeMutableRawPointer,
-    _ kind: curl_infotype,
-    _ bytes: UnsafeMutablePointer<CChar>?,
-    _ count: Int,
-    _ context: UnsafeMutableRawPointer?
-) -> Int32 {
-    guard kind == CURLINFO_TEXT, let context else { return 0 }
-    let line = UnsafeRawBufferPointer(start: bytes, count: count)
-    func says(_ texts: String...) -> Bool { texts.contains { line.starts(with: $0.utf8) } }
-    // The texts of all versions since 7.87.
-    if says("Excess found", "Leftovers after chunking") {
-        CCurl_easy_setopt_long(easy, CURLOPT_FORBID_REUSE, 1)
-    } else if says("REFUSED_STREAM, retrying", "Downgrades to HTTP/1.1") {
-        let exchange = Unmanaged<HTTPExchange>.fromOpaque(context)
-        LoopActor.assumeIsolated { exchange.takeUnretainedValue().wasRefused() }
-    }
-    return 0
 }
 
 extension CurlEasy {
@@ -139,7 +106,9 @@ extension CurlEasy {
         _ request: HTTPRequest
     ) throws(HTTPError) {
         // An empty string, too, overrides the environment, which libcurl would use otherwise.
-        try set(CURLOPT_PROXY, proxies.proxy(for: request.url)?.url() ?? "")
+        let proxy = try proxies.proxy(for: request.url)?.url() ?? ""
+        addresses.append(proxy)
+        try set(CURLOPT_PROXY, proxy)
         try set(CURLOPT_NOPROXY, proxies.exceptionText)
         // A proxy's refusal is read from its response to CONNECT.
         try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 0)

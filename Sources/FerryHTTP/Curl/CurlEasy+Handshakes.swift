@@ -33,7 +33,11 @@ extension CurlEasy {
         guard let context = HandshakeContext.keep(party, in: tlsContext) else {
             return CURLE_OUT_OF_MEMORY
         }
-        if request.asksForTrust { CertificateVerification.install(in: tlsContext, context) }
+        if request.asksForTrust {
+            CertificateVerification.install(in: tlsContext, context)
+        } else {
+            COpenSSL_require_names(tlsContext)
+        }
         if request.asksForIdentity { CertificateRequests.install(in: tlsContext) }
         TLSAlerts.install(in: tlsContext)
         return CURLE_OK

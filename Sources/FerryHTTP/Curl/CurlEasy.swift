@@ -18,6 +18,11 @@ import FerrySystem
     /// Whether only a connection is wanted, which ends when the handle is removed.
     var isForConnectionOnly = false
 
+    /// The addresses that libcurl was given, which may contain secrets.
+    var addresses: [String] = []
+    /// When the request was given to libcurl.
+    private var start = EventLoop.now
+
     /// The authorities to trust in place of libcurl's.
     var authorities: TrustedAuthorities?
 
@@ -51,6 +56,7 @@ import FerrySystem
         authorities = nil
         fieldList = nil
         proxyFieldList = nil
+        addresses = []
         errorText.pointee = 0
     }
 
@@ -65,20 +71,41 @@ import FerrySystem
     /// Sets the handle up for an exchange, until ``reset()``.
     func work(
         for exchange: HTTPExchange,
+        by protocolChoice: HTTPRequest.ProtocolChoice,
         _ configuration: HTTPClient.Configuration
     ) throws(HTTPError) {
         self.exchange = exchange
         party = exchange
         setCallbacks(context: exchange)
-        try configure(for: exchange.request, body: exchange.body, configuration)
+        var request = exchange.request
+        request.protocolChoice = protocolChoice
+        try configure(for: request, body: exchange.body, configuration)
         if exchange.needsNewConnection { try set(CURLOPT_FRESH_CONNECT, 1) }
-        if !HTTPExchange.isIdempotent(exchange.request.method) { followLog() }
+        // That a server leaves may be read by any of the exchanges that share its connection.
+        let mayShare = protocolChoice == .http2 && request.isSecure
+        if mayShare || !HTTPExchange.isIdempotent(request.method) { followLog() }
+    }
+
+    /// Gives libcurl the time for a connection, of which it gives each address of the host a part.
+    ///
+    /// libcurl counts from the start of the request, which may have waited for a connection.
+    ///
+    /// - Parameter timeout: The time from now on; zero for no limit, as when there is a connection: libcurl may have to make
+    ///   another one later.
+    func allow(_ timeout: Duration) {
+        let end = (EventLoop.now - start + timeout) / .milliseconds(1)
+        let milliseconds = timeout > .zero ? min(end, Double(Int32.max)) : Double(Int32.max)
+        CCurl_easy_setopt_long(handle, CURLOPT_CONNECTTIMEOUT_MS, Int(milliseconds))
     }
 
     /// Makes an error from a result, with libcurl's details.
     func error(_ code: CURLcode, hasHead: Bool) -> HTTPError {
         if let refusal = tunnelRefusal { return refusal }
-        let detail = String(cString: errorText)
+        // No text of libcurl's goes anywhere else. Some show an address with its password.
+        let detail = SecretText.masked(
+            String(cString: errorText),
+            hiding: addresses.flatMap { SecretText.secrets(in: $0) }
+        )
         let isOffline = Self.isLookup(code) && !ConnectivityMonitor.shared.ask().allowsAttempts
         return HTTPError(
             CurlFailure(
@@ -165,6 +192,8 @@ import FerrySystem
         body: (any HTTPBodySource)? = nil,
         _ configuration: HTTPClient.Configuration
     ) throws(HTTPError) {
+        start = EventLoop.now
+        addresses = [request.url]
         try set(CURLOPT_URL, request.url)
         try configureConnection(configuration, request)
         try configureProxy(configuration.proxies, request)
@@ -185,9 +214,11 @@ import FerrySystem
         try set(CURLOPT_PROTOCOLS_STR, "http,https")
         // The URL stays as the caller wrote it: signatures cover it.
         try set(CURLOPT_PATH_AS_IS, 1)
-        // The exchange has its own timeout. libcurl's would include the time that a request waits for a free
-        // connection of the client; this is its maximum.
+        // The exchange has its own timeouts. libcurl's would include the time that a request waits for a free
+        // connection of the client; this is its maximum, until a connection is made.
         try set(CURLOPT_CONNECTTIMEOUT_MS, Int(Int32.max))
+        // Each attempt asks for the address that holds now. Systems have a cache of their own.
+        try set(CURLOPT_DNS_CACHE_TIMEOUT, 0)
         try set(CURLOPT_TCP_KEEPALIVE, 1)
         // libcurl holds back at most 64 MiB, and compressed bytes may grow by a factor of 1032.
         let isPacked = Self.acceptedCoding(of: request) != "identity"
@@ -201,7 +232,7 @@ import FerrySystem
             try set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS)
             // The request waits for a connection that is being made instead of making its own. Without TLS it
             // would wait for the first response, only to find that nothing is shared.
-            if request.url.prefix(6).lowercased() == "https:" { try set(CURLOPT_PIPEWAIT, 1) }
+            if request.isSecure { try set(CURLOPT_PIPEWAIT, 1) }
         }
     }
 

@@ -6,7 +6,8 @@ extension HTTPError {
     init(_ failure: CurlFailure) {
         self.init(
             code: Code(failure),
-            message: failure.text,
+            message: failure.isPlainAnswer
+                ? "The server does not speak TLS: its answer is not a TLS record" : failure.text,
             curlCode: Int32(bitPattern: failure.code)
         )
     }
@@ -53,6 +54,7 @@ extension HTTPError.Code {
                 .serverCertificateUntrusted
             case CURLE_SSL_CERTPROBLEM: .clientCertificateUnusable
             case CURLE_SSL_CLIENTCERT: .clientCertificateRejected
+            case CURLE_SSL_CONNECT_ERROR where failure.isPlainAnswer: .serverWithoutTLS
             case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER, CURLE_SSL_ENGINE_NOTFOUND,
                 CURLE_SSL_ENGINE_SETFAILED, CURLE_SSL_ENGINE_INITFAILED, CURLE_SSL_SHUTDOWN_FAILED,
                 CURLE_USE_SSL_FAILED,
@@ -97,4 +99,13 @@ struct CurlFailure {
     var text: String
     /// Whether no route leads off this machine, if that was checked.
     var isOffline = false
+
+    /// Whether the first answer in a TLS handshake was no TLS record (RFC 8446 §5.1).
+    ///
+    /// OpenSSL has these reasons for a header with another version than 3, such as any text, and with an impossible length:
+    /// `SSL_R_WRONG_VERSION_NUMBER` and `SSL_R_PACKET_LENGTH_TOO_LONG`. A server that speaks TLS, but not a version that is
+    /// allowed, says so in an alert. An end or a reset without any answer is no proof.
+    var isPlainAnswer: Bool {
+        ["wrong version number", "packet length too long"].contains { text.contains($0) }
+    }
 }

@@ -24,11 +24,38 @@ extension HTTPExchange {
             body.whenReadable { [weak self] in self?.goOnSending() }
             return Int(CURL_READFUNC_PAUSE)
         case .end:
-            return 0
+            guard let total = body.byteCount, sentBodyByteCount < total else { return 0 }
+            // libcurl would wait for the rest.
+            let message = "The request's body ended after \(sentBodyByteCount) of \(total) bytes"
+            cause = HTTPError(code: .bodyUnreadable, message: message)
+            return Int(CURL_READFUNC_ABORT)
         case .failed(let message):
             cause = HTTPError(code: .bodyUnreadable, message: message)
             return Int(CURL_READFUNC_ABORT)
         }
+    }
+
+    /// Calls `handler` if a body of no bytes has none: its request is complete with the head.
+    func findEndOfBody(then handler: @escaping @LoopActor () -> Void) {
+        guard let body else { return handler() }
+        let reading = withUnsafeTemporaryAllocation(byteCount: 1, alignment: 1) {
+            body.read(into: $0)
+        }
+        switch reading {
+        case .end:
+            handler()
+        case .later:
+            body.whenReadable { [weak self] in self?.findEndOfBody(then: handler) }
+        case .bytes:
+            fail("The request's body has more than the 0 bytes that were announced")
+        case .failed(let message):
+            fail(message)
+        }
+    }
+
+    private func fail(_ message: String) {
+        cause = HTTPError(code: .bodyUnreadable, message: message)
+        LoopActor.perform { self.completed(self.cause) }
     }
 
     /// Moves to an offset in the request's body: libcurl sends it again if a kept connection turns out to be

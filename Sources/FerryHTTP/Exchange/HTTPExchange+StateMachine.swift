@@ -12,8 +12,8 @@ extension HTTPExchange {
             case splicing
             /// The handler does not want the body, but libcurl reads it to its end.
             case discarding
-            /// The head is the whole response, and libcurl, which expects more, is told to fail.
-            case endingAtHead
+            /// The response is complete, and libcurl, which expects more or still sends, is told to fail.
+            case endingEarly
             /// The kept connection was of no use: the request is sent again when libcurl has released it.
             case startingAgain
             /// The exchange will fail with this error as soon as libcurl has released it.
@@ -28,8 +28,11 @@ extension HTTPExchange {
             case cancelIdleTimer
             /// Make libcurl deliver what it was told to hold.
             case release
-            /// Send the request again, on a new connection.
-            case startAgain
+            /// Send the request again, on a new connection; if its body cannot be sent again, fail with this error, or else
+            /// with the reason for that.
+            case startAgain(orFail: HTTPError?)
+            case armConnectTimer(after: Duration)
+            case cancelConnectTimer
             /// Remove the exchange from libcurl.
             case withdraw
             case finish(HTTPError?)
@@ -73,6 +76,20 @@ extension HTTPExchange {
         private var isOnKeptConnection = false
         /// Whether the request was sent, and the server has not said that it has not processed it.
         private var mayHaveArrived = false
+        /// Whether the server has said that it has not processed the request.
+        private var wasRefused = false
+        /// Whether a line of a response to the request has arrived.
+        private var hasResponseBegun = false
+        /// Whether the request was sent by HTTP/2.
+        private var isMultiplexed = false
+        /// Whether the request's body is too long for libcurl's HTTP/2; see ``HTTPRequest/ProtocolChoice``.
+        private let hasLongBody: Bool
+        private var restartCount = 0
+        private var hasChangedProtocol = false
+        /// As many as libcurl's own.
+        private static let maximumRestartCount = 5
+        /// The number of bytes of the body that have arrived, delivered or not.
+        private var bodyByteCount: Int64 = 0
         private(set) var isPaused = false
         private var isHeld = false
         private var isCoded = false
@@ -82,6 +99,15 @@ extension HTTPExchange {
         private var isIdleTimerArmed = false
         private var lastActivity: Instant
         private var isSuspectedIdle = false
+        private let connectTimeout: Duration
+        private var connecting = Connecting.not
+
+        private enum Connecting {
+            case not
+            case timed
+            /// The time is over, unless something has arrived that was not read yet.
+            case overdue
+        }
 
         init(
             url: String,
@@ -90,6 +116,8 @@ extension HTTPExchange {
             endsAtHead: Bool = false,
             hasResponseBody: Bool = true,
             isIdempotent: Bool = true,
+            hasLongBody: Bool = false,
+            connectTimeout: Duration = .zero,
             now: Instant
         ) {
             parser = ResponseHeadParser(url: url, maximumByteCount: maximumHeaderByteCount)
@@ -98,12 +126,20 @@ extension HTTPExchange {
             self.endsAtHead = endsAtHead
             self.hasResponseBody = hasResponseBody
             self.isIdempotent = isIdempotent
+            self.hasLongBody = hasLongBody
             self.idleTimeout = idleTimeout
+            self.connectTimeout = connectTimeout
             lastActivity = now
         }
 
         /// The final response's head, once it is complete.
         var head: HTTPResponseHead? { parser.completeHead ?? proxyHead }
+
+        /// Whether the head is that of a proxy that refuses a tunnel without a password.
+        var isTunnelRefusal: Bool { proxyHead != nil }
+
+        /// Whether nothing may follow.
+        var hasEnded: Bool { state == .finished }
 
         // MARK: - What libcurl reports
 
@@ -122,16 +158,20 @@ extension HTTPExchange {
         /// carried it out by then, so a request that is not idempotent fails instead (RFC 9110 §9.2.2). What is sent on
         /// a kept connection that has something to say starts again on a new one.
         ///
-        /// - Parameter isSilent: Whether nothing has arrived on a connection since the previous response; `nil` for a new
-        ///   connection.
+        /// - Parameters:
+        ///   - isSilent: Whether nothing has arrived on a connection since the previous response; `nil` for a new
+        ///     connection.
+        ///   - isMultiplexed: Whether it is sent by HTTP/2.
         /// - Returns: Whether it may be sent.
-        mutating func sends(onKept isSilent: Bool?) -> Bool {
+        mutating func sends(onKept isSilent: Bool?, isMultiplexed: Bool = false) -> Bool {
             guard !mayHaveArrived || isIdempotent else {
                 let message =
                     "The connection ended without a response, and the server may have carried out the request"
                 _ = fail(HTTPError(code: .connectionLost, message: message))
                 return false
             }
+            self.isMultiplexed = isMultiplexed
+            wasRefused = false
             if let isSilent {
                 guard state == .awaitingHead else { return false }
                 isOnKeptConnection = isSilent
@@ -141,8 +181,11 @@ extension HTTPExchange {
             return mayHaveArrived
         }
 
-        /// Records that the server has not processed the request, which libcurl sends again.
-        mutating func wasRefused() { mayHaveArrived = false }
+        /// Records that the server has not processed the request.
+        mutating func refused() {
+            mayHaveArrived = false
+            wasRefused = true
+        }
 
         /// Records that bytes of the request were taken.
         mutating func sentBytes(at now: Instant) {
@@ -155,6 +198,7 @@ extension HTTPExchange {
         ) -> Reception {
             sawActivity(at: now)
             mayHaveArrived = false
+            hasResponseBegun = true
             switch state {
             case .awaitingHead, .delivering, .splicing, .discarding:
                 switch parser.append(line) {
@@ -169,7 +213,7 @@ extension HTTPExchange {
                     return .deliverHead(head)
                 case .failure(let error): return fail(error)
                 }
-            case .startingAgain, .endingAtHead, .failing, .finished:
+            case .startingAgain, .endingEarly, .failing, .finished:
                 return .stop
             }
         }
@@ -214,6 +258,15 @@ extension HTTPExchange {
 
         mutating func receivedBytes(count: Int, at now: Instant) -> Reception {
             sawActivity(at: now)
+            let reception = reception(ofBytes: count)
+            guard reception == .skip || reception == .deliverBytes else { return reception }
+            bodyByteCount += Int64(count)
+            guard reception == .skip, endsEarly else { return reception }
+            state = .endingEarly
+            return .stop
+        }
+
+        private mutating func reception(ofBytes count: Int) -> Reception {
             switch state {
             case .awaitingHead:
                 let message = "The body came before the header"
@@ -231,18 +284,20 @@ extension HTTPExchange {
                 return .deliverBytes
             case .discarding:
                 return .skip
-            case .splicing, .startingAgain, .endingAtHead, .failing, .finished:
+            case .splicing, .startingAgain, .endingEarly, .failing, .finished:
                 return .stop
             }
         }
 
         /// Records the handler's answer; returns `false` if libcurl must fail.
         mutating func answered(_ disposition: HTTPBodyDisposition) -> Bool {
-            if state == .awaitingHead, endsAtHead || proxyHead != nil, disposition != .cancel {
-                state = .endingAtHead
+            if state == .awaitingHead || state == .delivering, disposition != .cancel,
+                endsAtHead || proxyHead != nil || endsEarly
+            {
+                state = .endingEarly
             }
             switch (state, disposition) {
-            case (.finished, _), (.failing, _), (.startingAgain, _), (.endingAtHead, _):
+            case (.finished, _), (.failing, _), (.startingAgain, _), (.endingEarly, _):
                 // The handler's method has cancelled the exchange, or there is nothing left to decide.
                 return false
             case (.awaitingHead, .deliver), (.delivering, .deliver):
@@ -269,20 +324,31 @@ extension HTTPExchange {
         /// - Parameters:
         ///   - error: Why the exchange has failed.
         ///   - isCut: Whether the connection should have announced its end, and has not.
+        ///   - refusesHTTP1: Whether the server has ended the handshake because it does not speak HTTP/1.1.
         /// - Returns: The effects that follow.
-        mutating func completed(_ error: HTTPError?, isCut: Bool = false) -> [Effect] {
+        mutating func completed(
+            _ error: HTTPError?,
+            isCut: Bool = false,
+            refusesHTTP1: Bool = false
+        ) -> [Effect] {
             switch state {
             case .finished:
                 return []
             case .failing(let cause):
                 return finish(cause)
             case .startingAgain:
-                state = .awaitingHead
-                isOnKeptConnection = false
-                mayHaveArrived = false
-                parser = emptyParser
-                return [.startAgain]
-            case .endingAtHead:
+                return startAgain(orFail: nil)
+            case .endingEarly:
+                return finish(nil)
+            case .awaitingHead where refusesHTTP1 && !hasChangedProtocol:
+                hasChangedProtocol = true
+                return startAgain(orFail: error)
+            case .awaitingHead where isRepeated(after: error):
+                restartCount += 1
+                return startAgain(orFail: wasRefused ? nil : error)
+            case .delivering where error?.code == .connectionLost && isWhole,
+                .discarding where error?.code == .connectionLost && isWhole:
+                // What libcurl could not send any more, the server did not want (RFC 9113 §8.1, RFC 9112 §9.3).
                 return finish(nil)
             case .awaitingHead where error == nil:
                 let message = "The connection ended before the header did"
@@ -301,6 +367,37 @@ extension HTTPExchange {
             case .awaitingHead, .delivering, .splicing, .discarding:
                 return finish(error)
             }
+        }
+
+        private mutating func startAgain(orFail error: HTTPError?) -> [Effect] {
+            state = .awaitingHead
+            isOnKeptConnection = false
+            mayHaveArrived = false
+            wasRefused = false
+            hasResponseBegun = false
+            parser = emptyParser
+            return takeConnectTimer() + [.startAgain(orFail: error)]
+        }
+
+        /// Whether a request that has failed is sent again: always if the server has not processed it (RFC 9113 §8.7), once if
+        /// it is idempotent and HTTP/2 has failed, where libcurl repeats less than with HTTP/1.1.
+        private func isRepeated(after error: HTTPError?) -> Bool {
+            guard error?.code == .connectionLost, !hasResponseBegun else { return false }
+            return wasRefused
+                ? restartCount < Self.maximumRestartCount
+                : isMultiplexed && isIdempotent && restartCount == 0
+        }
+
+        /// Whether the response is over for all that it says, which libcurl 7.88 does not notice while it waits for a server
+        /// to take more of the request's body by HTTP/2.
+        private var endsEarly: Bool { isMultiplexed && hasLongBody && isWhole }
+
+        /// Whether the response has arrived as far as its head says.
+        private var isWhole: Bool {
+            guard let head = parser.completeHead else { return false }
+            if !hasResponseBody || head.status == 204 || head.status == 304 { return true }
+            let length = head.fields.first(named: "Content-Length").flatMap { Int64($0) }
+            return !isCoded && length == bodyByteCount
         }
 
         /// Whether only the end of the connection ends the body (RFC 9112 §6.3).
@@ -333,7 +430,7 @@ extension HTTPExchange {
             case .finished: []
             case .failing(let cause): [.withdraw] + finish(cause)
             case .splicing, .discarding: [.withdraw] + finish(error)
-            case .awaitingHead, .delivering, .startingAgain, .endingAtHead: []
+            case .awaitingHead, .delivering, .startingAgain, .endingEarly: []
             }
         }
 
@@ -364,7 +461,7 @@ extension HTTPExchange {
         mutating func cancel() -> [Effect] {
             guard state != .finished else { return [] }
             state = .finished
-            return takeIdleTimer() + [.withdraw]
+            return takeIdleTimer() + takeConnectTimer() + [.withdraw]
         }
 
         // MARK: - Time
@@ -401,6 +498,36 @@ extension HTTPExchange {
             return [.cancelIdleTimer]
         }
 
+        /// Records that a connection is being made, with the lookup of the host's name or the first socket.
+        mutating func beganConnecting() -> [Effect] {
+            guard connectTimeout > .zero, connecting == .not, state != .finished else { return [] }
+            connecting = .timed
+            return [.armConnectTimer(after: connectTimeout)]
+        }
+
+        /// Records that the request can be sent.
+        mutating func connected() -> [Effect] { takeConnectTimer() }
+
+        mutating func connectTimerFired() -> [Effect] {
+            switch connecting {
+            case .not:
+                return []
+            case .timed:
+                connecting = .overdue
+                return [.armConnectTimer(after: .zero)]
+            case .overdue:
+                connecting = .not
+                let message = "No connection was made within \(connectTimeout)"
+                return [.withdraw] + finish(HTTPError(code: .timedOut, message: message))
+            }
+        }
+
+        private mutating func takeConnectTimer() -> [Effect] {
+            guard connecting != .not else { return [] }
+            connecting = .not
+            return [.cancelConnectTimer]
+        }
+
         // MARK: - Ends
 
         private mutating func fail(_ error: HTTPError) -> Reception {
@@ -408,9 +535,14 @@ extension HTTPExchange {
             return .stop
         }
 
+        /// Ends the exchange, which libcurl has released, because the request cannot be sent again.
+        mutating func failed(_ error: HTTPError?) -> [Effect] {
+            state == .finished ? [] : finish(error)
+        }
+
         private mutating func finish(_ error: HTTPError?) -> [Effect] {
             state = .finished
-            return takeIdleTimer() + [.finish(error)]
+            return takeIdleTimer() + takeConnectTimer() + [.finish(error)]
         }
     }
 }

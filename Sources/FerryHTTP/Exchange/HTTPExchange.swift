@@ -36,7 +36,12 @@ package import FerrySystem
     private(set) var needsNewConnection = false
     /// Whether a connection is being made for the exchange, so that a response is a proxy's.
     private var isConnecting = false
+    /// Whether the server has ended the handshake because it does not speak the protocol that was asked for.
+    var isProtocolRefused = false
+    /// The HTTP/2 stream that the request was sent on.
+    private var stream: UInt32?
     private var idleTimer: LoopTimer?
+    private var connectTimer: LoopTimer?
 
     init(
         request: HTTPRequest,
@@ -58,6 +63,8 @@ package import FerrySystem
             endsAtHead: request.method == "HEAD" && self.body != nil,
             hasResponseBody: request.method != "HEAD",
             isIdempotent: Self.isIdempotent(request.method),
+            hasLongBody: HTTPRequest.isLong(self.body),
+            connectTimeout: request.connectTimeout ?? client.configuration.connectTimeout,
             now: start
         )
     }
@@ -112,8 +119,16 @@ package import FerrySystem
                 idleTimer = nil
             case .release:
                 LoopActor.perform { [self] in release() }
-            case .startAgain:
-                startAgain()
+            case .armConnectTimer(let delay):
+                connectTimer = EventLoop.shared.schedule(after: delay) { [weak self] in
+                    guard let self else { return }
+                    run(machine.connectTimerFired())
+                }
+            case .cancelConnectTimer:
+                connectTimer?.cancel()
+                connectTimer = nil
+            case .startAgain(let error):
+                startAgain(orFail: error)
             case .withdraw:
                 splicedBody = nil
                 client?.withdraw(self)
@@ -128,11 +143,16 @@ package import FerrySystem
     }
 
     /// Sends the request on a new connection, as if it had not been sent before.
-    private func startAgain() {
+    private func startAgain(orFail error: HTTPError?) {
         needsNewConnection = true
+        isProtocolRefused = false
+        stream = nil
         metrics = HTTPMetrics(startTime: metrics.startTime)
         // A source that cannot seek fails as it does when libcurl seeks.
-        guard sentBodyByteCount == 0 || seekBody(to: 0) else { return completed(cause) }
+        guard sentBodyByteCount == 0 || seekBody(to: 0) else {
+            cause = error ?? cause
+            return run(machine.failed(cause))
+        }
         client?.startAgain(self)
     }
 
@@ -145,6 +165,9 @@ package import FerrySystem
 // MARK: - What libcurl reports
 
 extension HTTPExchange {
+    /// Whether the head that has arrived is that of a proxy that refuses a tunnel without a password.
+    package var isTunnelRefusal: Bool { machine.isTunnelRefusal }
+
     /// Whether the final response's head has arrived.
     var hasHead: Bool { machine.head != nil }
 
@@ -156,6 +179,7 @@ extension HTTPExchange {
     /// Records that the host's name is about to be looked up.
     func beganLookup() {
         metrics.lookupStart = sinceStart
+        allowTime()
         began()
     }
 
@@ -165,7 +189,15 @@ extension HTTPExchange {
         isConnecting = true
         // Several connections may be tried in parallel; the first one is the beginning.
         metrics.connectStart = metrics.connectStart ?? sinceStart
+        allowTime()
         began()
+    }
+
+    private func allowTime() {
+        let effects = machine.beganConnecting()
+        guard !effects.isEmpty else { return }
+        easy?.allow(request.connectTimeout ?? client?.configuration.connectTimeout ?? .zero)
+        run(effects)
     }
 
     /// Records the connection that the request is about to be sent on; returns `false` if it must not be sent
@@ -177,19 +209,39 @@ extension HTTPExchange {
             phases.isReusedConnection
             ? connection.flatMap { client.multi.socket(of: $0) }.map { easy.isSilent($0) } ?? false
             : nil
-        guard machine.sends(onKept: isSilent) else { return false }
+        let isMultiplexed = easy.tlsConnection?.speaksHTTP2 ?? false
+        guard machine.sends(onKept: isSilent, isMultiplexed: isMultiplexed) else { return false }
+        stream = nil
         // The body begins anew: libcurl sends the rest if it changes to HTTP/1.1 for a server's sake.
         guard sentBodyByteCount == 0 || seekBody(to: 0) else { return false }
         tlsEnd = easy.tlsConnection.flatMap { HandshakeContext.kept(for: $0.pointer) }
         remoteAddress = address
         isConnecting = false
+        easy.allow(.zero)
+        run(machine.connected())
         noteConnection(connection, phases)
         began()
         return true
     }
 
-    /// Records that an HTTP/2 server has not processed the request.
-    func wasRefused() { machine.wasRefused() }
+    /// Records what libcurl's log says.
+    func logged(_ line: CurlLogLine) {
+        switch line {
+        case .excess: break
+        case .refusal: machine.refused()
+        case .stream(let number): stream = number
+        case .goAway(let last):
+            // The line is that of any exchange on the connection.
+            guard let connection = metrics.connection else { return }
+            client?.serverLeft(connection, after: last)
+        }
+    }
+
+    /// Records that the server of a connection has not processed what was sent after a stream (RFC 9113 §6.8).
+    func serverLeft(_ connection: InternetConnection, after last: UInt32) {
+        guard let stream, stream > last, metrics.connection == connection else { return }
+        machine.refused()
+    }
 
     /// Handles a line of the header; returns `false` if libcurl must fail.
     func receivedHeaderLine(_ line: UnsafeRawBufferPointer) -> Bool {
@@ -248,7 +300,14 @@ extension HTTPExchange {
     func completed(_ error: HTTPError?) {
         // An end that TLS has not announced may be an attacker's doing.
         let isCut = tlsEnd.map { !$0.hasAnnouncedEnd } ?? false
-        run(machine.completed(error == nil ? nil : cause ?? error, isCut: isCut))
+        if isProtocolRefused { client?.noteHTTP2Only(request.url) }
+        run(
+            machine.completed(
+                error == nil ? nil : cause ?? error,
+                isCut: isCut,
+                refusesHTTP1: isProtocolRefused
+            )
+        )
     }
 
     private func answered(_ head: HTTPResponseHead) -> Bool {

@@ -20,6 +20,10 @@ package struct HTTPError: Error, Hashable, Sendable {
         case timedOut
         /// TLS could not be set up with the server.
         case secureConnectionFailed
+        /// The server's answer in the TLS handshake is not TLS.
+        case serverWithoutTLS
+        /// A proxy refuses a tunnel to an `https` server without a password.
+        case proxyAuthenticationRequired
         /// The server's certificate is not signed by a trusted authority, or is for another host.
         case serverCertificateUntrusted
         /// The server's certificate has expired or is not valid yet.

@@ -40,8 +40,11 @@ import FerrySystem
             guard COpenSSL_sent_count(store) > 0, let own = COpenSSL_sent(store, 0) else {
                 return .untrusted("the server has sent none")
             }
+            // The subject's common name does not count (RFC 9525 §2), as on Apple's systems.
+            let flags = UInt32(X509_CHECK_FLAG_NEVER_CHECK_SUBJECT)
             let isForHost =
-                X509_check_ip_asc(own, host, 0) == 1 || X509_check_host(own, host, 0, 0, nil) == 1
+                X509_check_ip_asc(own, host, flags) == 1
+                || X509_check_host(own, host, 0, flags, nil) == 1
             return isForHost ? .trusted : .forAnotherHost
         case X509_V_ERR_CERT_HAS_EXPIRED, X509_V_ERR_CERT_NOT_YET_VALID:
             return .badDate(text(code))

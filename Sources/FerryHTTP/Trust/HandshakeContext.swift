@@ -60,6 +60,9 @@ final class HandshakeContext: @unchecked Sendable {
     /// Whether a server that requested a certificate was told that the client has none.
     var hasGoneOnWithoutIdentity: Bool { get set }
 
+    /// Whether the server has ended the handshake because it speaks none of the protocols that were offered.
+    var isProtocolRefused: Bool { get set }
+
     /// Decides on a server.
     func decide(on trust: HTTPServerTrust) -> HTTPTrustDecision
     /// Decides on a server's request for a certificate; `nil` if there is no longer a handler.

@@ -24,6 +24,8 @@ import FerrySystem
         guard let context = HandshakeContext.kept(for: tls) else { return }
         if alert == SSL_AD_CLOSE_NOTIFY { context.hasAnnouncedEnd = true }
         guard let party = context.party else { return }
+        // RFC 7301 §3.2.
+        if alert == SSL_AD_NO_APPLICATION_PROTOCOL { party.isProtocolRefused = true }
         guard isForCertificate(alert, party) else { return }
         let reason = SSL_alert_desc_string_long(alert).map { String(cString: $0) } ?? ""
         party.serverRejectedIdentity(reason)

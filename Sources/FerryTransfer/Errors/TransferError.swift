@@ -30,6 +30,10 @@ package struct TransferError: Error, Hashable, Sendable, Codable {
         case redirectToNonHTTP
         /// TLS could not be set up with the server.
         case secureConnectionFailed
+        /// The server does not speak TLS: what is at this port is not `https`.
+        case serverWithoutTLS
+        /// A proxy refuses a tunnel to an `https` server without a password.
+        case proxyAuthenticationRequired
         /// The server's certificate is not signed by a trusted authority, or is for another host.
         case certificateUntrusted
         /// The server's certificate has expired or is not valid yet.
@@ -129,6 +133,8 @@ extension TransferError.Code {
             self = .clientCertificateRejected
         case .secureConnectionFailed, .clientCertificateUndecided:
             self = .secureConnectionFailed
+        case .serverWithoutTLS: self = .serverWithoutTLS
+        case .proxyAuthenticationRequired: self = .proxyAuthenticationRequired
         case .serverCertificateUntrusted, .serverTrustUndecided: self = .certificateUntrusted
         case .serverCertificateHasBadDate: self = .certificateBadDate
         case .badServerResponse, .headersTooLarge: self = .badServerResponse

@@ -109,7 +109,8 @@ package struct RetryPolicy: Hashable, Sendable {
         using generator: inout some RandomNumberGenerator
     ) -> Decision {
         let limits = [maximumAttempts, hasAnswered ? nil : maximumUnansweredAttempts]
-        guard isRetried(error.code), limits.allSatisfy({ $0.map { failureCount < $0 } ?? true })
+        guard isRetried(error.code, hasAnswered: hasAnswered),
+            limits.allSatisfy({ $0.map { failureCount < $0 } ?? true })
         else { return .isFinal }
         var wait = delay(failureCount: failureCount, using: &generator)
         if let asked = error.retryAfter, asked > 0 {
@@ -140,8 +141,11 @@ package struct RetryPolicy: Hashable, Sendable {
     }
 
     /// Whether a failure may be temporary.
-    private func isRetried(_ code: TransferError.Code) -> Bool {
+    private func isRetried(_ code: TransferError.Code, hasAnswered: Bool) -> Bool {
         switch code {
+        // HTTP-8: the wrong port, as a rule. One that has spoken TLS before may be behind a portal for now.
+        case .serverWithoutTLS:
+            hasAnswered
         case .timedOut, .cannotFindHost, .cannotConnectToHost, .connectionLost, .notConnected,
             .serverUnavailable, .fileUnreachable, .outOfMemory:
             true
@@ -153,7 +157,7 @@ package struct RetryPolicy: Hashable, Sendable {
             true
         case .cancelled, .resourceTimedOut, .unsupportedURL, .badURL, .tooManyRedirects,
             .errorResponse, .linkExpired, .digestMismatch, .redirectToNonHTTP,
-            .certificateUntrusted,
+            .certificateUntrusted, .proxyAuthenticationRequired,
             .certificateBadDate,
             .clientCertificateRejected, .badServerResponse,
             .cannotDecodeContent, .bodyUnreadable, .bodySpent, .answerLost, .cannotCreateFile,

@@ -35,6 +35,22 @@ import Testing
         #expect(probe.calls == [.finish])
     }
 
+    @Test(arguments: [TLSServer.Certificate.namedBySubject, .namedBySubjectAndMail])
+    func `REL-19: a host in the subject alone is none of the certificate's`(
+        certificate: TLSServer.Certificate
+    ) async throws {
+        let server = try await TLSServer.start(certificate)
+        let probe = try await fetch(server) { $0.certificateAuthorityFile = server.authorityFile }
+        #expect(probe.error?.code == .serverCertificateUntrusted)
+        #expect(probe.calls == [.finish])
+        let client = try HTTPClient.local { $0.certificateAuthorityFile = server.authorityFile }
+        var request = HTTPRequest(url: server.url)
+        request.asksForTrust = true
+        let asked = try await client.fetch(request)
+        #expect(asked.trusts.map(\.verdict) == [.forAnotherHost])
+        #expect(asked.error?.code == .serverCertificateUntrusted)
+    }
+
     @Test func `a certificate that has expired has an error of its own`() async throws {
         let server = try await TLSServer.start(.expired)
         let probe = try await fetch(server) { $0.certificateAuthorityFile = server.authorityFile }

@@ -96,7 +96,17 @@ import Testing
             "HTTP/1.1 407 Who?\r\nProxy-Authenticate: Basic realm=\"x\"\r\n"
                 + "Set-Cookie: a=b\r\nProxy-Authenticate: Digest realm=\"y\"\r\n" + rest
         )
-        let probe = try await client().fetch(HTTPRequest(url: Self.url))
+        let probe = ExchangeProbe()
+        // REL-19: who is told may not take it for the server's response.
+        var areRefusals: [Bool] = []
+        probe.onHead = { exchange, _ in
+            areRefusals.append(exchange.isTunnelRefusal)
+            return .deliver
+        }
+        let client = try client()
+        client.start(HTTPRequest(url: Self.url), handler: probe)
+        try await probe.finished()
+        #expect(areRefusals == [true])
         #expect(probe.error == nil)
         #expect(probe.calls == [.head, .finish])
         let head = try probe.head

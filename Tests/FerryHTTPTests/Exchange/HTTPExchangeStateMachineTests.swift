@@ -61,7 +61,7 @@ import Testing
     @Test func `RFC 9113 §8.7: what an HTTP/2 server has refused may be sent again once`() {
         var machine = machine(isIdempotent: false)
         let first = machine.sends(onKept: nil)
-        machine.wasRefused()
+        machine.refused()
         let second = machine.sends(onKept: true)
         let third = machine.sends(onKept: nil)
         #expect([first, second, third] == [true, true, false])
@@ -76,7 +76,7 @@ import Testing
         #expect(isSent)
         let isSentAgain = machine.sends(onKept: isSilent)
         #expect(!isSentAgain)
-        #expect(machine.completed(Self.lost) != [.startAgain])
+        #expect(machine.completed(Self.lost) != [.startAgain(orFail: nil)])
     }
 
     @Test func `a proxy's answer for another tunnel is read like the one for the first`() {
@@ -100,7 +100,7 @@ import Testing
         var machine = machine()
         let isUsed = machine.sends(onKept: false)
         #expect(!isUsed)
-        #expect(machine.completed(Self.lost) == [.startAgain])
+        #expect(machine.completed(Self.lost) == [.startAgain(orFail: nil)])
         // What comes by the new one is its response.
         let response = HTTPResponseHead(status: 408, fields: [], url: "http://a/")
         #expect(head("HTTP/1.1 408 Late", in: &machine) == .deliverHead(response))
@@ -112,7 +112,7 @@ import Testing
         #expect(isUsed)
         #expect(head("HTTP/1.1 408 Late", in: &machine) == .stop)
         #expect(machine.receivedBytes(count: 1, at: start) == .stop)
-        #expect(machine.completed(Self.lost) == [.startAgain])
+        #expect(machine.completed(Self.lost) == [.startAgain(orFail: nil)])
         let response = HTTPResponseHead(status: 408, fields: [], url: "http://a/")
         #expect(head("HTTP/1.1 408 Late", in: &machine) == .deliverHead(response))
     }

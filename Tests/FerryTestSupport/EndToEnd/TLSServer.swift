@@ -7,6 +7,10 @@ package final class TLSServer {
         case good
         case expired
         case forAnotherHost
+        /// The host is in the subject's common name alone.
+        case namedBySubject
+        /// The host is in the subject's common name, and the subjectAltName has no name of a host.
+        case namedBySubjectAndMail
     }
 
     /// Where the program is, if it is installed.
@@ -92,8 +96,14 @@ package final class TLSServer {
     }
 
     static func makeCertificates(_ certificate: Certificate, in folder: URL) throws {
-        let host = certificate == .forAnotherHost ? "DNS:elsewhere.invalid" : "IP:127.0.0.1"
-        try "subjectAltName=\(host)\n".write(
+        let (subject, extensions) =
+            switch certificate {
+            case .good, .expired: ("Leaf", "subjectAltName=IP:127.0.0.1")
+            case .forAnotherHost: ("Leaf", "subjectAltName=DNS:elsewhere.invalid")
+            case .namedBySubject: ("127.0.0.1", "basicConstraints=CA:false")
+            case .namedBySubjectAndMail: ("127.0.0.1", "subjectAltName=email:a@b.invalid")
+            }
+        try "\(extensions)\n".write(
             to: folder.appendingPathComponent("extensions"),
             atomically: true,
             encoding: .utf8
@@ -102,7 +112,7 @@ package final class TLSServer {
         let days = certificate == .expired ? -1 : 2
         for arguments in [
             "req -x509 \(key) -keyout ca.key -out ca.pem -days 2 -subj /CN=Authority",
-            "req -new \(key) -keyout leaf.key -out leaf.csr -subj /CN=Leaf",
+            "req -new \(key) -keyout leaf.key -out leaf.csr -subj /CN=\(subject)",
             "x509 -req -in leaf.csr -CA ca.pem -CAkey ca.key -CAcreateserial -days \(days)"
                 + " -extfile extensions -out leaf.pem",
         ] {

@@ -13,6 +13,7 @@ struct URLErrorTests {
             .badURL: -1000, .cannotFindHost: -1003, .cannotConnectToHost: -1004,
             .connectionLost: -1005, .notConnected: -1009, .tooManyRedirects: -1007,
             .redirectToNonHTTP: -1002, .secureConnectionFailed: -1200,
+            .serverWithoutTLS: -1200, .proxyAuthenticationRequired: -1013,
             .certificateUntrusted: -1202, .certificateBadDate: -1201,
             .clientCertificateRejected: -1205, .bodyUnreadable: -1021, .bodySpent: -1021,
             .badServerResponse: -1011,

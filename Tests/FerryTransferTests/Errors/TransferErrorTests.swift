@@ -12,6 +12,8 @@ import Testing
             (.connectionLost, .connectionLost), (.bodyTooShort, .connectionLost),
             (.notConnectedToInternet, .notConnected), (.timedOut, .timedOut),
             (.secureConnectionFailed, .secureConnectionFailed),
+            (.serverWithoutTLS, .serverWithoutTLS),
+            (.proxyAuthenticationRequired, .proxyAuthenticationRequired),
             (.clientCertificateUndecided, .secureConnectionFailed),
             (.clientCertificateUnusable, .clientCertificateRejected),
             (.clientCertificateRejected, .clientCertificateRejected),

@@ -115,7 +115,7 @@ import Testing
         let retried: Set<TransferError.Code> = [
             .timedOut, .cannotFindHost, .cannotConnectToHost, .connectionLost, .notConnected,
             .secureConnectionFailed, .serverUnavailable, .fileUnreachable, .outOfMemory,
-            .uploadGone,
+            .uploadGone, .serverWithoutTLS,
         ]
         #expect((decision(RetryPolicy(), code) != .isFinal) == retried.contains(code))
     }
@@ -136,6 +136,20 @@ import Testing
             #expect(policy.unavailableResponses(after: count - 1) == .fail)
             #expect(policy.unavailableResponses(after: count) == .deliver)
         }
+    }
+
+    @Test(arguments: [true, false])
+    func `HTTP-8: a port without TLS is final, unless TLS was spoken there before`(
+        hasAnswered: Bool
+    ) {
+        var generator = Constant(value: 0)
+        let decision = RetryPolicy().decision(
+            for: TransferError(code: .serverWithoutTLS, message: "test"),
+            failureCount: 1,
+            hasAnswered: hasAnswered,
+            using: &generator
+        )
+        #expect((decision == .isFinal) == !hasAnswered)
     }
 
     @Test func `USE-3: attempts that nobody has answered have a number of their own`() {

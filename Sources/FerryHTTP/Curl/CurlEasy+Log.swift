@@ -1,0 +1,76 @@
+import CCurl
+import FerrySystem
+
+/// A line of libcurl's log that says what libcurl reports nowhere else.
+///
+/// Lines are recognized by their beginning, in the words of all versions since 7.87; no other part of a line goes anywhere.
+enum CurlLogLine: Equatable {
+    /// Bytes have followed the end of a response.
+    ///
+    /// libcurl discards them. It then closes the connection if the response stated its length, but not after chunks or
+    /// without a body, though the discarded bytes may be the start of a message whose rest is still on its way.
+    case excess
+    /// libcurl sends a request again that an HTTP/2 server has not processed, because it has refused the stream or wants
+    /// HTTP/1.1 (RFC 9113 §7, §8.7).
+    case refusal
+    /// The request is sent on an HTTP/2 stream.
+    case stream(UInt32)
+    /// An HTTP/2 server leaves the connection; it has not processed streams above this one (RFC 9113 §6.8).
+    case goAway(lastStream: UInt32)
+
+    /// Reads a line; `nil` for any other.
+    init?(_ line: UnsafeRawBufferPointer) {
+        // Hundreds of lines say something else.
+        guard let first = line.first, "ELRDUr[".utf8.contains(first) else { return nil }
+        let text = String(decoding: line, as: UTF8.self)
+        func begins(_ beginnings: String...) -> Bool { beginnings.contains { text.hasPrefix($0) } }
+        if begins("Excess found", "Leftovers after chunking") {
+            self = .excess
+        } else if begins("REFUSED_STREAM, retrying", "Downgrades to HTTP/1.1") {
+            self = .refusal
+        } else if begins("recveived GOAWAY", "received GOAWAY") {
+            guard let last = Self.number(after: "last_stream=", in: text) else { return nil }
+            self = .goAway(lastStream: last)
+        } else if begins("Using Stream ID: ") {
+            guard let stream = Self.number(after: "Using Stream ID: ", in: text) else { return nil }
+            self = .stream(stream)
+        } else if begins("[HTTP/2] ["), text.contains("] OPENED stream for ") {
+            guard let stream = Self.number(after: "[HTTP/2] [", in: text) else { return nil }
+            self = .stream(stream)
+        } else {
+            return nil
+        }
+    }
+
+    private static func number(after beginning: String, in text: String) -> UInt32? {
+        guard let place = text.firstRange(of: beginning) else { return nil }
+        return UInt32(text[place.upperBound...].prefix { $0.isASCII && $0.isNumber })
+    }
+}
+
+extension CurlEasy {
+    /// Reads libcurl's log for the exchange.
+    func followLog() {
+        guard let exchange else { return }
+        CCurl_easy_set_debug_function(handle, didLog)
+        let context = Unmanaged.passUnretained(exchange).toOpaque()
+        CCurl_easy_setopt_pointer(handle, CURLOPT_DEBUGDATA, context)
+        CCurl_easy_setopt_long(handle, CURLOPT_VERBOSE, 1)
+    }
+}
+
+private func didLog(
+    _ easy: UnsafeMutableRawPointer,
+    _ kind: curl_infotype,
+    _ bytes: UnsafeMutablePointer<CChar>?,
+    _ count: Int,
+    _ context: UnsafeMutableRawPointer?
+) -> Int32 {
+    guard kind == CURLINFO_TEXT, let context,
+        let line = CurlLogLine(UnsafeRawBufferPointer(start: bytes, count: count))
+    else { return 0 }
+    if line == .excess { CCurl_easy_setopt_long(easy, CURLOPT_FORBID_REUSE, 1) }
+    let exchange = Unmanaged<HTTPExchange>.fromOpaque(context)
+    LoopActor.assumeIsolated { exchange.takeUnretainedValue().logged(line) }
+    return 0
+}
