@@ -14,6 +14,8 @@ extension Load {
         package var acceptedCodings: String?
         /// How fast bodies may arrive and leave; `nil`, the default, for as fast as they can.
         package var rates: TransferRates?
+        /// How long a connection may take; `nil`, the default, for the client's value.
+        package var connectTimeout: Duration?
 
         /// Makes a configuration.
         package init(
@@ -21,13 +23,15 @@ extension Load {
             protocolChoice: HTTPRequest.ProtocolChoice = .http1,
             asksForTrust: Bool = false,
             acceptedCodings: String? = nil,
-            rates: TransferRates? = nil
+            rates: TransferRates? = nil,
+            connectTimeout: Duration? = nil
         ) {
             self.redirectPolicy = redirectPolicy
             self.protocolChoice = protocolChoice
             self.asksForTrust = asksForTrust
             self.acceptedCodings = acceptedCodings
             self.rates = rates
+            self.connectTimeout = connectTimeout
         }
     }
 

@@ -79,6 +79,8 @@ extension Load {
         /// The server's request for a certificate in an interrupted handshake.
         private var undecidedCertificateRequest: CertificateRequest?
         private var isBodyAtStart: Bool
+        /// Whether the head that was last received is a proxy's, in place of a tunnel.
+        private var isTunnelRefusal = false
         private let redirectPolicy: RedirectPolicy
         private let hasBody: Bool
         /// Whether a proxy is asked for a tunnel even without TLS.
@@ -222,8 +224,15 @@ extension Load.StateMachine {
         return .ask
     }
 
-    mutating func receivedHead(_ head: HTTPResponseHead) -> [Effect] {
+    /// Handles the head of a response.
+    ///
+    /// - Parameters:
+    ///   - head: The head.
+    ///   - isTunnelRefusal: Whether a proxy has sent it in place of a tunnel to the server: it is not the server's response.
+    mutating func receivedHead(_ head: HTTPResponseHead, isTunnelRefusal: Bool = false) -> [Effect]
+    {
         guard state == .requesting else { return [] }
+        self.isTunnelRefusal = isTunnelRefusal
         let decision = redirectPolicy.decision(
             for: head,
             to: current.transfer,
@@ -280,6 +289,11 @@ extension Load.StateMachine {
 
     /// Handles the final response, whose body follows or has already ended.
     private mutating func receive(_ head: HTTPResponseHead, after end: End? = nil) -> [Effect] {
+        guard !isTunnelRefusal else {
+            let message = "The proxy requires a name and a password for a connection to the server"
+            let error = TransferError(code: .proxyAuthenticationRequired, message: message)
+            return (end == nil ? [.cancelExchange] : []) + fail(error)
+        }
         state = .receiving
         let report: [Effect] = [.reportResponse(head, current.transfer), .takeBody]
         guard let end else { return report }

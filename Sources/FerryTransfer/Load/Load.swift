@@ -179,6 +179,7 @@ extension Load {
             {
                 request.fields.append(HTTPField(name: "Accept-Encoding", value: codings))
             }
+            request.connectTimeout = configuration.connectTimeout
             request.asksForTrust = configuration.asksForTrust
             request.identity =
                 next.isIdentityDecided
@@ -347,9 +348,12 @@ extension Load: HTTPExchangeHandler {
         didReceive head: HTTPResponseHead
     ) -> HTTPBodyDisposition {
         guard exchange === self.exchange else { return .cancel }
-        transaction?.response = head
-        decider?.load(self, didReceiveAny: head, to: machine.current.transfer)
-        run(machine.receivedHead(head))
+        // A proxy's refusal is no response of the server's.
+        if !exchange.isTunnelRefusal {
+            transaction?.response = head
+            decider?.load(self, didReceiveAny: head, to: machine.current.transfer)
+        }
+        run(machine.receivedHead(head, isTunnelRefusal: exchange.isTunnelRefusal))
         return exchange === self.exchange ? disposition : .cancel
     }
 

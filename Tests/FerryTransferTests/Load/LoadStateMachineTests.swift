@@ -254,6 +254,23 @@ import Testing
         )
     }
 
+    @Test(arguments: [true, false])
+    func `REL-19: a proxy's 407 to CONNECT is an error, and not the server's response`(
+        hasChallenge: Bool
+    ) {
+        var machine = requesting()
+        let refusal = head(407, hasChallenge ? ["Proxy-Authenticate": "Basic realm=r"] : [:])
+        var effects = machine.receivedHead(refusal, isTunnelRefusal: true)
+        if hasChallenge { effects = machine.challengeAnswered(.performDefaultHandling) }
+        guard case .finish(let error?) = effects.last else {
+            Issue.record("It does not fail: \(effects)")
+            return
+        }
+        #expect(error.code == .proxyAuthenticationRequired)
+        #expect(effects.count == 2)
+        #expect(effects.first == .cancelExchange)
+    }
+
     @Test(arguments: [401, 407])
     func `a password is sent to whom it is for, and refusals are counted`(status: Int) throws {
         let isProxy = status == 407
