@@ -24,8 +24,11 @@ final class UploadPart: HTTPBodySource {
     }
 
     func read(into buffer: UnsafeMutableRawBufferPointer) -> HTTPBodyReading {
+        guard left > 0 else {
+            // A body of no bytes may turn out to have some, before its request is sent.
+            return source.byteCount == 0 ? source.read(into: buffer) : .end
+        }
         hasBegun = true
-        guard left > 0 else { return .end }
         let room = Int(min(Int64(buffer.count), left))
         let reading = source.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<room]))
         if case .bytes(let count) = reading { left -= Int64(count) }

@@ -2,6 +2,9 @@ import FerryHTTP
 import FerrySystem
 
 /// A body from an app's input stream, read one piece ahead of what is sent.
+///
+/// If the body's length is announced, its last byte is delivered only when the stream has ended there: a stream of another
+/// length fails the request, which no server accepts as complete before.
 final class StreamBodySource: HTTPBodySource {
     let byteCount: Int64?
 
@@ -10,7 +13,8 @@ final class StreamBodySource: HTTPBodySource {
     /// How the stream has ended.
     private var end: HTTPBodyReading?
     private var isReading = false
-    private var hasBegun = false
+    private var arrivedByteCount: Int64 = 0
+    private var deliveredByteCount: Int64 = 0
     private var continuation: (@LoopActor () -> Void)?
 
     /// Creates a body.
@@ -24,10 +28,10 @@ final class StreamBodySource: HTTPBodySource {
     }
 
     func read(into buffer: UnsafeMutableRawBufferPointer) -> HTTPBodyReading {
-        hasBegun = true
-        let part = piece.prefix(buffer.count)
+        let part = readable.prefix(buffer.count)
         piece = piece.dropFirst(part.count)
-        if piece.isEmpty { readAhead() }
+        deliveredByteCount += Int64(part.count)
+        if readable.isEmpty { readAhead() }
         guard part.isEmpty else {
             buffer.copyBytes(from: part)
             return .bytes(count: part.count)
@@ -35,11 +39,16 @@ final class StreamBodySource: HTTPBodySource {
         return end ?? .later
     }
 
-    /// Seeks only to the start, and only before the stream was read.
-    func seek(to offset: Int64) -> Bool { offset == 0 && !hasBegun }
+    /// The bytes that may be delivered.
+    private var readable: ArraySlice<UInt8> {
+        end == nil && arrivedByteCount == byteCount ? piece.dropLast() : piece
+    }
+
+    /// Seeks only to the start, and only before any of the stream was delivered.
+    func seek(to offset: Int64) -> Bool { offset == 0 && deliveredByteCount == 0 }
 
     func whenReadable(_ continuation: @escaping @LoopActor () -> Void) {
-        guard piece.isEmpty, end == nil else { return LoopActor.perform { continuation() } }
+        guard readable.isEmpty, end == nil else { return LoopActor.perform { continuation() } }
         self.continuation = continuation
     }
 
@@ -52,12 +61,30 @@ final class StreamBodySource: HTTPBodySource {
     private func take(_ reading: BodyStream.Reading) {
         isReading = false
         switch reading {
-        case .bytes(let bytes): piece = bytes[...]
-        case .end: end = .end
-        case .failed(let message): end = .failed(message: message)
+        case .bytes(let bytes):
+            arrivedByteCount += Int64(bytes.count)
+            if let byteCount, arrivedByteCount > byteCount {
+                fail("The stream has more than the \(byteCount) bytes of its Content-Length")
+            } else {
+                piece = bytes[...]
+            }
+        case .end:
+            if let byteCount, arrivedByteCount < byteCount {
+                fail("The stream ended after \(arrivedByteCount) of \(byteCount) bytes")
+            } else {
+                end = .end
+            }
+        case .failed(let message):
+            fail(message)
         }
         let continuation = continuation
         self.continuation = nil
         continuation?()
+    }
+
+    /// Delivers nothing any more.
+    private func fail(_ message: String) {
+        piece = []
+        end = .failed(message: message)
     }
 }
