@@ -77,6 +77,9 @@ final class TaskDecider: LoadDecider {
         updateRates()
     }
 
+    /// How long a connection may take; nil for the client's value.
+    var connectTimeout: Duration? { task.transferOptions.connectTimeout.map { max($0, .zero) } }
+
     /// Applies the task's current rate limits and priority.
     func updateRates() {
         let options = task.transferOptions

@@ -31,7 +31,8 @@ extension Wire.TransferOptions {
                 $0.isFileURL ? $0.absoluteURL.path : nil
             },
             keepsMachineAwake: options.keepsMachineAwake ? true : nil,
-            avoids: options.avoidedConditions.wire
+            avoids: options.avoidedConditions.wire,
+            connectTimeout: options.connectTimeout.map(\.boundedSeconds)
         )
     }
 }
@@ -56,6 +57,7 @@ extension TransferOptions {
         }
         keepsMachineAwake = options.keepsMachineAwake ?? false
         avoidedConditions = Conditions(options.avoids ?? [])
+        connectTimeout = options.connectTimeout.map { .seconds($0) }
     }
 }
 

@@ -92,6 +92,15 @@ public struct TransferOptions: Hashable, Sendable {
     /// sessions ignore it.
     public var avoidedConditions: Conditions = []
 
+    /// The maximum time for making a connection, from the lookup of the host's name to the end of the TLS handshake.
+    ///
+    /// Default: nil, for 15 seconds. Zero and less mean no limit but the request's time-out, which always applies as well. If
+    /// a host has several addresses, they share the time, so that the second is tried when the first does not respond. When
+    /// it is over, the attempt fails with `URLError.Code.timedOut`. The time that a task waits for a free connection of its
+    /// session does not count. WebSocket tasks always have the default. Apple has no such option: there, the request's
+    /// time-out counts alone.
+    public var connectTimeout: Duration?
+
     /// Creates options that change nothing.
     public init() {}
 }

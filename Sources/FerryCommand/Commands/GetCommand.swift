@@ -47,6 +47,11 @@ struct GetCommand: Command {
         value: "N",
         help: "give up a file after N failures in a row"
     )
+    private static let connectTimeout = OptionSyntax(
+        "connect-timeout",
+        value: "TIME",
+        help: "try again when a connection takes longer than 5s, 2m … (default: 15s)"
+    )
     private static let giveUpAfter = OptionSyntax(
         "give-up-after",
         value: "TIME",
@@ -82,9 +87,9 @@ struct GetCommand: Command {
                 + "are saved with or without a ferry command running, each when it is complete.",
             "What fails is tried again for a week, or as long as --give-up-after says. If a server has not "
                 + "answered yet, for example because its name does not exist or it refuses connections, it is asked "
-                + "\(unansweredAttempts) times, which takes about 10 seconds; with --detach and after Ctrl-C, for a "
-                + "week. One that answers only that it is not available, by a status of 408, 429 or 500 and more, is "
-                + "asked 11 times, which takes about 10 minutes. --retries sets the number for all of these cases. "
+                + "\(unansweredAttempts) times, which takes about 10 seconds, or about 90 if it does not respond at all and "
+                + "--connect-timeout is not set; with --detach and after Ctrl-C, for a week. One that answers only that it "
+                + "is not available, by a status of 408, 429 or 500 and more, is asked 11 times, which takes about 10 minutes. --retries sets the number for all of these cases. "
                 + "Attempts without a network do not count.",
             "A file never replaces another: when NAME is taken it becomes NAME.1, NAME.2 and so on. "
                 + "A file that cannot be saved where it belongs is kept in "
@@ -113,7 +118,7 @@ struct GetCommand: Command {
         ],
         options: [
             output, directory, header, checksum, mirror, connections, limitRate,
-            retries, giveUpAfter, keepAwake, unmeteredOnly, whenIdle,
+            retries, connectTimeout, giveUpAfter, keepAwake, unmeteredOnly, whenIdle,
         ] + ConnectionChoice.options + [detach, .json, quiet],
         operands: .oneOrMore("URL"),
         command: Self.self
@@ -300,6 +305,8 @@ struct GetCommand: Command {
         if let text = arguments.value(of: limitRate) {
             options.maximumReceiveRate = try arguments.rate(text)
         }
+        options.connectTimeout = try arguments.value(of: connectTimeout)
+            .map { text throws(UsageError) in try arguments.duration(text, of: connectTimeout) }
         options.keepsMachineAwake = arguments.has(keepAwake)
         if arguments.has(unmeteredOnly) {
             options.avoidedConditions.formUnion([.expensiveNetwork, .cellularNetwork])
@@ -329,7 +336,9 @@ struct GetCommand: Command {
                 $0.isASCII && ($0.isLetter || $0.isNumber || "!#$%&'*+-.^_`|~".contains($0))
             }
         guard parts.count == 2, isToken, !parts[1].contains(where: \.isNewline) else {
-            throw arguments.error("--header needs 'NAME: VALUE', not '\(text)'.")
+            throw arguments.error(
+                "--header needs 'NAME: VALUE', with a colon after a name without spaces."
+            )
         }
         return (String(name), parts[1].trimmingCharacters(in: .whitespaces))
     }

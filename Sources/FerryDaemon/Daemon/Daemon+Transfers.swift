@@ -152,7 +152,11 @@ extension Daemon {
         let rates = rateLimits.makeRates(forSession: start.task.sessionID)
         rates.limit(receiving: own.receive, sending: own.send)
         rates.setPriority(start.task.priority)
-        return Load.Configuration(asksForTrust: start.asksForTrust, rates: rates)
+        return Load.Configuration(
+            asksForTrust: start.asksForTrust,
+            rates: rates,
+            connectTimeout: start.options?.connectTimeout.map { .seconds($0) }
+        )
     }
 
     /// Returns how to treat a response that the server is unavailable, given the number of consecutive ones.

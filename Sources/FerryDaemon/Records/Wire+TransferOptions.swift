@@ -1,3 +1,4 @@
+import FerrySystem
 import FerryTransfer
 import FerryWire
 import FoundationEssentials
@@ -9,7 +10,10 @@ extension Wire.TransferOptions {
             if let reason = digest.contradiction { return ("digests", reason) }
         }
         for mirror in mirrors ?? [] where Origin(url: mirror) == nil {
-            return ("mirrors", "not an http or https address: \(mirror.prefix(200))")
+            return (
+                "mirrors",
+                "not an http or https address: \(SecretText.masked(String(mirror.prefix(200))))"
+            )
         }
         if let directory,
             !directory.hasPrefix("/") || directory.utf8.count >= 4096
@@ -19,6 +23,9 @@ extension Wire.TransferOptions {
         }
         if let count = maximumConnections, count < 1 {
             return ("maximumConnections", "it is 1 or more, not \(count)")
+        }
+        if let connectTimeout, !(0...1e9 ~= connectTimeout) {
+            return ("connectTimeout", "it is from 0 to 1e9 seconds, not \(connectTimeout)")
         }
         if let contradiction = rates.contradiction { return contradiction }
         if let contradiction = avoids.contradiction { return contradiction }

@@ -838,6 +838,9 @@ extension Wire {
         package var keepsMachineAwake: Bool?
         /// The conditions under which the task does not run, besides those that its session avoids.
         package var avoids: [Condition]?
+        /// The number of seconds that a connection may take, from the lookup of the host's name to the end of
+        /// the TLS handshake; 0 for no limit.
+        package var connectTimeout: Double?
 
         /// Creates the value from its members.
         package init(
@@ -851,7 +854,8 @@ extension Wire {
             uploadProtocol: UploadProtocol? = nil,
             directory: String? = nil,
             keepsMachineAwake: Bool? = nil,
-            avoids: [Condition]? = nil
+            avoids: [Condition]? = nil,
+            connectTimeout: Double? = nil
         ) {
             self.digests = digests
             self.mirrors = mirrors
@@ -864,12 +868,14 @@ extension Wire {
             self.directory = directory
             self.keepsMachineAwake = keepsMachineAwake
             self.avoids = avoids
+            self.connectTimeout = connectTimeout
         }
 
         /// Writes the members.
         package func write(to output: inout JSONOutput) {
             output.object { output in
                 output.member("avoids", avoids)
+                output.member("connectTimeout", connectTimeout)
                 output.member("digests", digests)
                 output.member("directory", directory)
                 output.member("keepsMachineAwake", keepsMachineAwake)
@@ -896,6 +902,7 @@ extension Wire {
             var directory: String?
             var keepsMachineAwake: Bool?
             var avoids: [Condition]?
+            var connectTimeout: Double?
             try input.object { (input, member) throws(JSONInput.Problem) in
                 switch member {
                 case "digests": digests = try input.value()
@@ -909,6 +916,7 @@ extension Wire {
                 case "directory": directory = try input.value()
                 case "keepsMachineAwake": keepsMachineAwake = try input.value()
                 case "avoids": avoids = try input.value()
+                case "connectTimeout": connectTimeout = try input.value()
                 default: try input.skip()
                 }
             }
@@ -923,7 +931,8 @@ extension Wire {
                 uploadProtocol: uploadProtocol,
                 directory: directory,
                 keepsMachineAwake: keepsMachineAwake,
-                avoids: avoids
+                avoids: avoids,
+                connectTimeout: connectTimeout
             )
         }
     }

@@ -103,6 +103,8 @@ import Testing
                   --limit-rate RATE       load each file no faster than this, such as 500k
                                           or 2M bytes per second
                   --retries N             give up a file after N failures in a row
+                  --connect-timeout TIME  try again when a connection takes longer than 5s,
+                                          2m … (default: 15s)
                   --give-up-after TIME    give up a file that is not complete after 90s,
                                           30m, 12h, 3d … (default: 7d)
                   --keep-awake            keep the machine from sleeping by itself while the
@@ -131,11 +133,12 @@ import Testing
 
             What fails is tried again for a week, or as long as --give-up-after says. If a
             server has not answered yet, for example because its name does not exist or it
-            refuses connections, it is asked 5 times, which takes about 10 seconds; with
-            --detach and after Ctrl-C, for a week. One that answers only that it is not
-            available, by a status of 408, 429 or 500 and more, is asked 11 times, which
-            takes about 10 minutes. --retries sets the number for all of these cases.
-            Attempts without a network do not count.
+            refuses connections, it is asked 5 times, which takes about 10 seconds, or about
+            90 if it does not respond at all and --connect-timeout is not set; with --detach
+            and after Ctrl-C, for a week. One that answers only that it is not available, by
+            a status of 408, 429 or 500 and more, is asked 11 times, which takes about 10
+            minutes. --retries sets the number for all of these cases. Attempts without a
+            network do not count.
 
             A file never replaces another: when NAME is taken it becomes NAME.1, NAME.2 and
             so on. A file that cannot be saved where it belongs is kept in

@@ -71,7 +71,8 @@ enum Samples {
         refusesErrorResponses: true,
         uploadProtocol: .tus,
         directory: "/srv/music",
-        avoids: [.battery, .powerSaver]
+        avoids: [.battery, .powerSaver],
+        connectTimeout: 7.5
     )
     static let digest = Wire.Digest(algorithm: "sha-256", value: Data([1, 2]))
     static let retry = Wire.RetryRules(

@@ -57,7 +57,8 @@ final class HTTPLoader: ResourceLoader {
                 protocolChoice: .http2,
                 asksForTrust: decider.challenges.mayDecideOnCertificates,
                 acceptedCodings: "gzip, deflate, br, zstd",
-                rates: decider.rates
+                rates: decider.rates,
+                connectTimeout: decider.connectTimeout
             )
         )
         self.source = source

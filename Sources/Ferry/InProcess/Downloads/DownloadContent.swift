@@ -100,7 +100,8 @@ final class DownloadContent: InProcessTransfer.Content {
                     mirrors: options.mirrorAddresses,
                     load: Load.Configuration(
                         asksForTrust: decider.challenges.mayDecideOnCertificates,
-                        rates: decider.rates
+                        rates: decider.rates,
+                        connectTimeout: options.connectTimeout.map { max($0, .zero) }
                     )
                 ),
                 decider: decider,
