@@ -127,7 +127,7 @@ package import FerrySystem
         {
             return .http2
         }
-        return HTTPRequest.isLong(exchange.body) ? .http1 : request.protocolChoice
+        return HTTPRequest.hasBytes(exchange.body) ? .http1 : request.protocolChoice
     }
 
     /// Records that a server speaks HTTP/2 alone.

@@ -82,8 +82,8 @@ extension HTTPExchange {
         private var hasResponseBegun = false
         /// Whether the request was sent by HTTP/2.
         private var isMultiplexed = false
-        /// Whether the request's body is too long for libcurl's HTTP/2; see ``HTTPRequest/ProtocolChoice``.
-        private let hasLongBody: Bool
+        /// Whether the request has a body; see ``HTTPRequest/ProtocolChoice``.
+        private let hasBody: Bool
         private var restartCount = 0
         private var hasChangedProtocol = false
         /// As many as libcurl's own.
@@ -116,7 +116,7 @@ extension HTTPExchange {
             endsAtHead: Bool = false,
             hasResponseBody: Bool = true,
             isIdempotent: Bool = true,
-            hasLongBody: Bool = false,
+            hasBody: Bool = false,
             connectTimeout: Duration = .zero,
             now: Instant
         ) {
@@ -126,7 +126,7 @@ extension HTTPExchange {
             self.endsAtHead = endsAtHead
             self.hasResponseBody = hasResponseBody
             self.isIdempotent = isIdempotent
-            self.hasLongBody = hasLongBody
+            self.hasBody = hasBody
             self.idleTimeout = idleTimeout
             self.connectTimeout = connectTimeout
             lastActivity = now
@@ -390,7 +390,7 @@ extension HTTPExchange {
 
         /// Whether the response is over for all that it says, which libcurl 7.88 does not notice while it waits for a server
         /// to take more of the request's body by HTTP/2.
-        private var endsEarly: Bool { isMultiplexed && hasLongBody && isWhole }
+        private var endsEarly: Bool { isMultiplexed && hasBody && isWhole }
 
         /// Whether the response has arrived as far as its head says.
         private var isWhole: Bool {

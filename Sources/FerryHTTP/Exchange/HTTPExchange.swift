@@ -63,7 +63,7 @@ package import FerrySystem
             endsAtHead: request.method == "HEAD" && self.body != nil,
             hasResponseBody: request.method != "HEAD",
             isIdempotent: Self.isIdempotent(request.method),
-            hasLongBody: HTTPRequest.isLong(self.body),
+            hasBody: HTTPRequest.hasBytes(self.body),
             connectTimeout: request.connectTimeout ?? client.configuration.connectTimeout,
             now: start
         )

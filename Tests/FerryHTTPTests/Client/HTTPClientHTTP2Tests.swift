@@ -65,7 +65,7 @@ import Testing
         HTTPRequest(
             url: server.url(path, by: .secure),
             method: method,
-            body: [UInt8](repeating: 7, count: byteCount),
+            body: byteCount > 0 ? [UInt8](repeating: 7, count: byteCount) : nil,
             idleTimeout: .seconds(20),
             protocolChoice: .http2
         )
@@ -75,7 +75,7 @@ import Testing
 
     @Test(
         arguments: [("ok", 200), ("none", 204), ("busy", 503), ("away", 308)],
-        [5, 8192, 8193, 70_000, 100_000, 300_000]
+        [5, 8192, 70_000, 100_000, 300_000]
     )
     func `HTTP-1: an answer before the body is read is the answer`(
         page: (path: String, status: Int),
@@ -92,7 +92,7 @@ import Testing
             #expect(outcomes == ["\(page.status)": 16])
         }
         let versions = Set(await server.requests(count: 32).map(\.version))
-        #expect(versions == [byteCount <= 8192 ? "HTTP/2.0" : "HTTP/1.1"])
+        #expect(versions == ["HTTP/1.1"])
         await server.stop()
     }
 
@@ -133,8 +133,8 @@ import Testing
         let only = try await HTTP2OnlyServer(in: home, authority: authority, to: socket)
         let client = try client(server)
         for (path, method, count) in [
-            ("/ok", "POST", 100_000), ("/ok", "POST", 5), ("/post", "PUT", 300_000),
-            ("/away", "POST", 100_000), ("/ok", "GET", 0),
+            ("/post", "POST", 100_000), ("/post", "POST", 5), ("/post", "PUT", 300_000),
+            ("/ok", "GET", 0), ("/away", "POST", 0),
         ] {
             for choice in [HTTPRequest.ProtocolChoice.http1, .http2] {
                 let request = HTTPRequest(
@@ -164,7 +164,7 @@ import Testing
         let outcomes = try await outcomes(
             300,
             try client(server),
-            request(server, path, method, byteCount: 5)
+            request(server, path, method, byteCount: 0)
         )
         #expect(outcomes == ["200": 300])
         // None of them has reached the server twice.

@@ -8,13 +8,13 @@ import Testing
 
     let start = ContinuousClock.now
 
-    private func machine(isIdempotent: Bool = false, hasLongBody: Bool = false) -> Machine {
+    private func machine(isIdempotent: Bool = false, hasBody: Bool = false) -> Machine {
         Machine(
             url: "https://a/",
             maximumHeaderByteCount: 1000,
             idleTimeout: .zero,
             isIdempotent: isIdempotent,
-            hasLongBody: hasLongBody,
+            hasBody: hasBody,
             connectTimeout: .seconds(15),
             now: start
         )
@@ -105,7 +105,6 @@ import Testing
         (["HTTP/2 204"], 0, true),
         (["HTTP/2 304", "Content-Length: 5"], 0, true),
         (["HTTP/2 200"], 5, false),
-        (["HTTP/2 200", "Content-Length: x"], 5, false),
         (["HTTP/2 500", "Content-Length: 5"], 5, true),
         (["HTTP/2 200", "Content-Length: 5", "Content-Encoding: gzip"], 5, false),
     ]
@@ -131,17 +130,18 @@ import Testing
 
     @Test(arguments: [true, false], [HTTPBodyDisposition.deliver, .discard])
     func `HTTP-1: a long body is not waited for once the response is whole`(
-        hasLongBody: Bool,
+        hasBody: Bool,
         disposition: HTTPBodyDisposition
     ) {
-        var machine = machine(hasLongBody: hasLongBody)
+        var machine = machine(hasBody: hasBody)
         _ = machine.sends(onKept: nil, isMultiplexed: true)
         receive("HTTP/2 200", "Content-Length: 5", in: &machine)
-        #expect(machine.answered(disposition))
+        let takesBody = machine.answered(disposition)
+        #expect(takesBody)
         let reception = machine.receivedBytes(count: 5, at: start)
         let goesOn = disposition == .deliver ? machine.answered(.deliver) : reception != .stop
-        #expect(goesOn != hasLongBody)
-        guard hasLongBody else { return }
+        #expect(goesOn != hasBody)
+        guard hasBody else { return }
         let failed = HTTPError(code: .writeFailed, message: "test")
         #expect(machine.completed(failed) == [.finish(nil)])
     }
