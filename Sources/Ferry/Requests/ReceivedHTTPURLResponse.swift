@@ -1,5 +1,6 @@
 import Foundation
 import FoundationNetworking
+import Glibc
 
 /// A response of a server, with what Foundation's gets wrong.
 final class ReceivedHTTPURLResponse: HTTPURLResponse, @unchecked Sendable {
@@ -13,10 +14,10 @@ final class ReceivedHTTPURLResponse: HTTPURLResponse, @unchecked Sendable {
     /// The name of a file for the body: as Content-Disposition proposes, else the last component of the URL's path, else the
     /// host.
     ///
-    /// Foundation's is "Unknown" for each response without Content-Disposition.
+    /// Foundation's is "Unknown" for each response without Content-Disposition. A name that is longer than file systems
+    /// take is cut before its extension.
     override var suggestedFilename: String? {
-        let proposal = value(forHTTPHeaderField: "Content-Disposition")
-            .flatMap(ContentDisposition.fileName(in:))
+        let proposal = ContentDisposition.fileName(proposedBy: self)
         return [proposal, url?.lastPathComponent, url?.host()].lazy.compactMap { $0 }
             .compactMap(Self.fileName(proposed:)).first ?? "Unknown"
     }
@@ -39,6 +40,7 @@ final class ReceivedHTTPURLResponse: HTTPURLResponse, @unchecked Sendable {
                     .map { $0 == "/" ? "_" : $0 }
             )
         )
-        return ["", ".", "..", "_"].contains(name) ? nil : name
+        return ["", ".", "..", "_"].contains(name)
+            ? nil : FileNameLength.bounded(name, to: Int(NAME_MAX))
     }
 }
