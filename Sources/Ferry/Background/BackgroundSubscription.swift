@@ -223,8 +223,7 @@ final class BackgroundSubscription {
             return wasTold()
         }
         download.noteFile(
-            // Without the hint Foundation would check whether it is a directory, on a disk that may not respond.
-            URL(filePath: path, directoryHint: .notDirectory),
+            FinishedFile(path: path, directoryIdentity: event.directoryIdentity),
             byteCount: event.receivedByteCount ?? event.expectedByteCount ?? 0,
             wasTold: wasTold
         )

@@ -30,10 +30,10 @@ extension URLSessionDownloadTask {
                     totalBytesExpectedToWrite: expectedByteCount
                 )
             }
-        case .finished(let location):
-            // Without a delegate the file stays with the daemon. A missing file was taken by an earlier launch, which
-            // died before the daemon had recorded that.
-            guard !core.isBackground || session.delegate != nil && isThere(location) else { return }
+        case .finished(let file):
+            // Without a delegate the file stays with the daemon.
+            guard !core.isBackground || session.delegate != nil else { return }
+            let location = file.location
             tell(.finished) { (delegate: any URLSessionDownloadDelegate) in
                 delegate.urlSession(
                     session,
@@ -59,17 +59,13 @@ extension URLSessionDownloadTask {
         switch message {
         case .resumed, .progressed, .sent, .sentAnew, .data, .call, .socket:
             break
-        case .finished(let location):
-            storage.withLock { $0.location = location }
+        case .finished(let file):
+            storage.withLock { $0.location = file.location }
         case .completed(let error):
             let (location, response) = storage.withLock { ($0.location, $0.response.get()) }
             handler(location, response, error)
             if let location, !keepsFile { remove(location) }
         }
-    }
-
-    private func isThere(_ location: URL) -> Bool {
-        FileManager.default.fileExists(atPath: location.path)
     }
 
     private func remove(_ location: URL) {
@@ -119,10 +115,10 @@ extension URLSessionDownloadTask {
     }
 
     /// Records that the file is complete and in its place.
-    func noteFile(_ location: URL, byteCount: Int64, wasTold: (@Sendable () -> Void)? = nil) {
+    func noteFile(_ file: FinishedFile, byteCount: Int64, wasTold: (@Sendable () -> Void)? = nil) {
         noteProgress(byteCount, of: byteCount)
         finishProgress()
-        deliver(.finished(location: location), wasTold: wasTold)
+        deliver(.finished(file), wasTold: wasTold)
     }
 
     /// Delivers a message unless there is a completion handler, which is called at the end only.

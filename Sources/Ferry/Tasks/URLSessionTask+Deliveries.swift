@@ -9,8 +9,8 @@ extension URLSessionTask {
             case resumed(offset: Int64, expectedByteCount: Int64)
             /// Bytes arrived.
             case progressed(byteCount: Int64, expectedByteCount: Int64)
-            /// The file is available.
-            case finished(location: URL)
+            /// The file is complete.
+            case finished(FinishedFile)
             /// Bytes of the request's body were sent.
             case sent(byteCount: Int64, expectedByteCount: Int64)
             /// The request's body is sent from an offset; bytes after it may have been sent before.
@@ -99,6 +99,11 @@ extension URLSessionTask {
             }
         }
 
+        /// Takes back the message returned by ``next()``: it cannot be delivered now, and those after it wait.
+        ///
+        /// The caller puts an operation on the delegate queue when it can.
+        mutating func putBack(_ delivery: Delivery) { pending.insert(delivery, at: 0) }
+
         /// Records that the message returned by ``next()`` was delivered.
         ///
         /// - Returns: Whether another operation must be put on the delegate queue.
@@ -143,15 +148,28 @@ extension URLSessionTask {
         case .sentAnew:
             break
         case .completed(let error):
-            tellMissingMetrics()
-            complete(error)
-            tell(delivery.message, newByteCount: 0)
+            deliverEnd(error)
+        case .finished(let file) where awaitsFile:
+            switch prepare(file, delivery) {
+            case .away: return false
+            case .removed: return storage.withLock { $0.deliveries.wasTold() }
+            case .taken: break
+            case .here: tell(delivery.message, newByteCount: newByteCount)
+            }
         case .resumed, .progressed, .finished, .data, .socket:
             tell(delivery.message, newByteCount: newByteCount)
         }
         delivery.wasTold?()
         if case .completed = delivery.message { end() }
         return storage.withLock { $0.deliveries.wasTold() }
+    }
+
+    private func deliverEnd(_ error: (any Error)?) {
+        let (lost, wasTold) = storage.withLock { ($0.fileFailure, $0.lostFileWasTold) }
+        tellMissingMetrics()
+        complete(error ?? lost)
+        tell(.completed(error: error ?? lost), newByteCount: 0)
+        wasTold?()
     }
 
     private func tellSent(_ newByteCount: Int64, of byteCount: Int64, expecting expected: Int64) {

@@ -38,6 +38,12 @@ extension URLSessionTask {
         var resumeDataHandlers: [@Sendable (Data?) -> Void] = []
         /// The file that a task with a completion handler has received.
         var location: URL?
+        /// Whether the complete file is not there, and its delivery waits for it.
+        var isAwaitingFile = false
+        /// Why the app does not get the complete file, until the task ends.
+        var fileFailure: URLError?
+        /// Called when the app has been told that.
+        var lostFileWasTold: (@Sendable () -> Void)?
         /// The body that a task with a completion handler has received.
         var body: Data?
         var prefersIncrementalDelivery = true

@@ -284,7 +284,10 @@ extension Daemon: VarlinkServerHandler {
     func send(_ event: Wire.Event, over call: DaemonStateMachine.CallIdentifier) {
         guard let reply = subscriptions[call] else { return }
         var event = event
-        event.path = event.path.map { files.presentPath(of: $0) }
+        if let path = event.path {
+            event.path = files.presentPath(of: path)
+            event.directoryIdentity = files.directoryIdentity(ofFileAt: path)
+        }
         reply.stream(Wire.Subscribe.Reply(event: event))
         if !reply.isWritable { input { machine, _ in machine.writability(of: call, false) } }
     }

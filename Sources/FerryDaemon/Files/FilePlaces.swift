@@ -168,6 +168,16 @@ final class FilePlaces {
         return String(path[..<slash])
     }
 
+    /// Returns what the directory of a file that was written in its own place is recognized by: its name has that.
+    nonisolated static func directoryIdentity(ofFileAt path: String) -> String? {
+        guard let directory = directory(ofFileAt: path) else { return nil }
+        return diskText(ofFileNamed: path.dropFirst(directory.utf8.count + 1))
+    }
+
+    nonisolated private static func diskText(ofFileNamed name: some StringProtocol) -> String? {
+        name.dropFirst(prefix.count).split(separator: "-").dropFirst().first.map(String.init)
+    }
+
     /// Deletes a task's file off the loop, if it has its own place.
     func discard(task: Int64, named name: String) {
         open[task] = nil
@@ -275,8 +285,7 @@ final class FilePlaces {
     /// Returns whether a place, even without a file, is on its original disk: another disk may be mounted, or none.
     nonisolated private static func isOnItsDisk(_ place: Place) throws(SystemCallError) -> Bool {
         guard try place.directory.status(of: place.name) == nil else { return true }
-        let known = place.name.dropFirst(prefix.count).split(separator: "-").dropFirst().first
-        guard let known else { return true }
+        guard let known = diskText(ofFileNamed: place.name) else { return true }
         return try DiskIdentity(of: place.directory).text == known
     }
 
@@ -313,26 +322,6 @@ final class FilePlaces {
         } catch {
             throw .directory(.call(error))
         }
-    }
-}
-
-/// An identifier that shows whether a directory is the same as before, even after a restart of the machine.
-///
-/// After a disk is unmounted, its empty mount point may remain, and another disk may take its place.
-struct DiskIdentity: Hashable, Sendable {
-    /// The identifier, as part of a file's name.
-    let text: String
-
-    /// Creates the identifier of a directory.
-    init(of directory: Directory) throws(SystemCallError) {
-        let number = directory.descriptor
-        var status = stat()
-        try systemCall("fstat", directory.path) { fstat(number, &status) }
-        var disk = statvfs()
-        try systemCall("fstatvfs", directory.path) { fstatvfs(number, &disk) }
-        // Device numbers change with the order in which disks are found; these values belong to the disk.
-        let mixed = UInt64(disk.f_fsid) &* 0x9E37_79B9_7F4A_7C15 ^ UInt64(status.st_ino)
-        text = String(mixed, radix: 36)
     }
 }
 

@@ -28,6 +28,8 @@ final class TransferFiles {
     private var tasksWithFiles: Set<Int64>?
     private let downloads: Directory
     private let resumable: Directory
+    /// What the directory of ``downloads`` is recognized by.
+    private let identity: String?
 
     /// The queue that waits for the disk.
     var queue: BlockingQueue { synchronizer.queue }
@@ -40,6 +42,7 @@ final class TransferFiles {
         stateDirectory = state.path
         downloads = try state.openSubdirectory("downloads")
         places = FilePlaces(in: downloads)
+        identity = (try? DiskIdentity(of: downloads))?.text
         resumable = try state.openSubdirectory("resumable")
         uploads = UploadFiles(in: try state.openSubdirectory("uploads"), on: synchronizer.queue)
     }
@@ -123,14 +126,25 @@ final class TransferFiles {
         return places.path(named: name) ?? downloads.path(of: name)
     }
 
-    /// Returns the present path of a finished file that an earlier ferryd named: the directory may have moved since.
+    /// Returns the present path of a finished file: the directory may have moved since it was named.
     func presentPath(of path: String) -> String {
-        let name = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path[$0...].dropFirst() }
-        guard let name, name.utf8.starts(with: Self.prefix.utf8) else {
+        guard let name = Self.ownName(ofFileAt: path) else {
             // The file was written in the directory that it is for.
             return path
         }
-        return downloads.path(of: String(name))
+        return "\(downloads.presentPath)/\(name)"
+    }
+
+    /// Returns what the directory of a finished file is recognized by; `nil` if that is unknown.
+    func directoryIdentity(ofFileAt path: String) -> String? {
+        guard Self.ownName(ofFileAt: path) == nil else { return identity }
+        return FilePlaces.directoryIdentity(ofFileAt: path)
+    }
+
+    /// The name of a file in the daemon's own directory; `nil` if it is elsewhere.
+    private static func ownName(ofFileAt path: String) -> Substring? {
+        let name = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path[$0...].dropFirst() }
+        return name.flatMap { $0.utf8.starts(with: Self.prefix.utf8) ? $0 : nil }
     }
 
     /// Keeps a complete file open until its task has ended in the store, so that ``seal(task:)`` need not open it
@@ -164,7 +178,7 @@ final class TransferFiles {
     }
 
     /// Deletes the file of a task that has ended, if it still exists; all else was deleted when the task ended.
-    func discardFile(ofEnded task: Int64) { remove(task, with: [""]) }
+    func discardFile(ofEnded task: Int64) { remove(task, with: [PartialFile.toldSuffix, ""]) }
 
     /// Deletes the companions of a file of a task that has ended, and what the task has sent.
     func discardCompanions(ofEnded task: Int64) {

@@ -266,3 +266,60 @@ extension Directory {
         return overflows ? .max : count
     }
 }
+
+extension Directory {
+    /// Returns an extended attribute of the directory; `nil` if it has none with that name, or none at all.
+    package func attribute(_ name: String) -> [UInt8]? {
+        let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+        guard copy >= 0 else { return nil }
+        return try? FileDescriptor(owning: copy).attribute(name)
+    }
+
+    /// Creates a file without a name, which is gone when it is closed unless ``link(_:as:)`` gives it one.
+    ///
+    /// - Parameter permissions: Its permissions, less those of the umask, or as a default access control list has them.
+    /// - Returns: The file, which can be read and written.
+    /// - Throws: `openat`, with `EOPNOTSUPP`, `EISDIR`, `EINVAL` or `ENOENT` if the file system has no such files.
+    package func openUnnamed(permissions: UInt32) throws(SystemCallError) -> FileDescriptor {
+        FileDescriptor(
+            owning: try systemCall("openat", path) {
+                openat(descriptor, ".", CFerryLinux_O_TMPFILE | O_RDWR | O_CLOEXEC, permissions)
+            }
+        )
+    }
+
+    /// Gives a file without a name one that is not taken.
+    ///
+    /// - Throws: `linkat`, with `EEXIST` if the name is taken.
+    package func link(
+        _ file: borrowing FileDescriptor,
+        as name: String
+    ) throws(SystemCallError) {
+        try check(name)
+        // Without CAP_DAC_READ_SEARCH, open(2) allows only this way.
+        let own = "/proc/self/fd/\(file.rawValue)"
+        try systemCall("linkat", path(of: name)) {
+            linkat(AT_FDCWD, own, descriptor, name, Int32(AT_SYMLINK_FOLLOW))
+        }
+    }
+
+    /// The path that leads to the directory now: it may have been moved since it was opened.
+    ///
+    /// It is ``path`` as long as that leads there, or if nothing else does.
+    package var presentPath: String {
+        if isInPlace { return path }
+        var text = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let count = readlink("/proc/self/fd/\(descriptor)", &text, text.count)
+        guard count > 0 else { return path }
+        let present = String(
+            decoding: text.prefix(count).map { UInt8(bitPattern: $0) },
+            as: UTF8.self
+        )
+        var (there, here) = (stat(), stat())
+        // A directory that is removed has a path with " (deleted)", which leads nowhere.
+        let leadsHere =
+            stat(present, &there) == 0 && fstat(descriptor, &here) == 0
+            && there.st_ino == here.st_ino && there.st_dev == here.st_dev
+        return leadsHere ? present : path
+    }
+}

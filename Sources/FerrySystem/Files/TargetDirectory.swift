@@ -71,7 +71,7 @@ package enum TargetDirectory {
 
     /// The numbers of file systems that are on a disk or in the memory of this machine, and have hard links
     /// (statfs(2)).
-    private static let local: Set<UInt32> = [
+    static let local: Set<UInt32> = [
         0xEF53,  // ext2, ext3, ext4
         0x5846_5342,  // XFS
         0x9123_683E,  // Btrfs

@@ -3,9 +3,13 @@ package import FerrySystem
 extension PartialFile {
     /// The suffixes of the files that may exist beside a partial file `name`.
     nonisolated package static let companionSuffixes = [".new", ".record", ".record.new"]
+    /// The suffix of the mark beside a finished file of which an app is being told: a file that is missing then was taken.
+    ///
+    /// It stays until the app has acknowledged that.
+    nonisolated package static let toldSuffix = ".told"
     /// The suffixes of the files to delete, in this order: a record that outlived its file would apply to the
     /// next file of that name.
-    nonisolated package static let suffixesToRemove = companionSuffixes + [""]
+    nonisolated package static let suffixesToRemove = companionSuffixes + [toldSuffix, ""]
 
     /// Moves the file to another place of the same file system, replacing any file there; it can still be
     /// continued.

@@ -1885,6 +1885,10 @@ extension Wire {
         package var sentByteCount: Int64?
         /// The finished file's absolute path, valid until the event is acknowledged: with finished.
         package var path: String?
+        /// What the directory of the finished file is recognized by: with finished.
+        ///
+        /// A client that finds another one at the path is elsewhere, or the file's disk is missing.
+        package var directoryIdentity: String?
         /// The failure: with completed, unless the task succeeded.
         package var failure: Failure?
         /// The data from which the transfer can be continued: with completed.
@@ -1916,6 +1920,7 @@ extension Wire {
             expectedByteCount: Int64? = nil,
             sentByteCount: Int64? = nil,
             path: String? = nil,
+            directoryIdentity: String? = nil,
             failure: Failure? = nil,
             resumeData: Data? = nil,
             resumeDataRefusal: String? = nil,
@@ -1934,6 +1939,7 @@ extension Wire {
             self.expectedByteCount = expectedByteCount
             self.sentByteCount = sentByteCount
             self.path = path
+            self.directoryIdentity = directoryIdentity
             self.failure = failure
             self.resumeData = resumeData
             self.resumeDataRefusal = resumeDataRefusal
@@ -1948,6 +1954,7 @@ extension Wire {
             output.object { output in
                 output.member("cancelReason", cancelReason)
                 output.member("challenge", challenge)
+                output.member("directoryIdentity", directoryIdentity)
                 output.member("expectedByteCount", expectedByteCount)
                 output.member("failure", failure)
                 output.member("kind", kind)
@@ -1978,6 +1985,7 @@ extension Wire {
             var expectedByteCount: Int64?
             var sentByteCount: Int64?
             var path: String?
+            var directoryIdentity: String?
             var failure: Failure?
             var resumeData: Data?
             var resumeDataRefusal: String?
@@ -1997,6 +2005,7 @@ extension Wire {
                 case "expectedByteCount": expectedByteCount = try input.value()
                 case "sentByteCount": sentByteCount = try input.value()
                 case "path": path = try input.value()
+                case "directoryIdentity": directoryIdentity = try input.value()
                 case "failure": failure = try input.value()
                 case "resumeData": resumeData = try input.value()
                 case "resumeDataRefusal": resumeDataRefusal = try input.value()
@@ -2018,6 +2027,7 @@ extension Wire {
                 expectedByteCount: expectedByteCount,
                 sentByteCount: sentByteCount,
                 path: path,
+                directoryIdentity: directoryIdentity,
                 failure: failure,
                 resumeData: resumeData,
                 resumeDataRefusal: resumeDataRefusal,

@@ -2,6 +2,7 @@ import FerrySystem
 import FerryTestSupport
 import FerryTransfer
 import FoundationEssentials
+import Glibc
 import Testing
 
 @testable import FerryDaemon
@@ -187,6 +188,58 @@ struct TransferFilesTests {
         files.discardFile(ofEnded: 7)
         await untilIdle()
         #expect(try downloads.names() == ["CFNetworkDownload_000008.tmp"])
+    }
+
+    @Test(arguments: ["state renamed", "replaced by a link", "in place", "removed"])
+    func `REL-17: a finished file is told by a path that leads to it`(change: String) throws {
+        _ = try write("la", of: 7)
+        let told = files.path(of: 7)
+        let state = try temporary.directory.openSubdirectory("state")
+        let moved = try TransferFiles(in: state)
+        _ = try state.openSubdirectory("downloads").open("CFNetworkDownload_000007.tmp", .createNew)
+        let here = state.path + "/downloads"
+        let there = temporary.path + "/there"
+        switch change {
+        case "state renamed": #expect(rename(state.path, there) == 0)
+        case "replaced by a link":
+            #expect(rename(here, there) == 0)
+            #expect(symlink(there, here) == 0)
+        case "removed":
+            #expect(unlink(here + "/CFNetworkDownload_000007.tmp") == 0)
+            #expect(rmdir(here) == 0)
+        default: break
+        }
+        let path = moved.presentPath(of: told)
+        #expect(path.hasSuffix("/CFNetworkDownload_000007.tmp"))
+        #expect((access(path, F_OK) == 0) == (change != "removed"))
+        // Whoever finds another directory there knows that it is another.
+        let directory = String(path.dropLast("/CFNetworkDownload_000007.tmp".count))
+        let identity = try? DiskIdentity(of: Directory(opening: directory)).text
+        #expect((moved.directoryIdentity(ofFileAt: told) == identity) == (change != "removed"))
+    }
+
+    @Test func `PLACE-1: a file that is for another disk is recognized by its own name`() {
+        #expect(files.directoryIdentity(ofFileAt: "/mnt/.ferry-abc-k3y9") == "k3y9")
+        #expect(files.directoryIdentity(ofFileAt: "/mnt/.ferry-abc") == nil)
+        #expect(files.directoryIdentity(ofFileAt: "/mnt/abc") == nil)
+    }
+
+    @Test func `PLACE-1: the mark of a file that an app is being told of stays until it is gone`()
+        async throws
+    {
+        let name = "CFNetworkDownload_000007.tmp"
+        try downloads.makeLink(name + PartialFile.toldSuffix, to: "told")
+        #expect(files.findLeftovers().tasks == [7])
+        files.discardCompanions(ofEnded: 7)
+        await untilIdle()
+        #expect(try downloads.names() == [name + PartialFile.toldSuffix])
+        files.discardFile(ofEnded: 7)
+        await untilIdle()
+        #expect(try downloads.names() == [])
+        try downloads.makeLink(name + PartialFile.toldSuffix, to: "told")
+        files.discard(task: 7)
+        await untilIdle()
+        #expect(try downloads.names() == [])
     }
 
     @Test func `a complete file is sealed without its name`() throws {

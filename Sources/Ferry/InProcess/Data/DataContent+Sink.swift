@@ -175,7 +175,10 @@ extension DataContent {
                 let file = try openFile(file, of: task)
                 let byteCount = file.byteCount
                 try file.requireIntact()
-                task.noteFile(try DownloadDirectory.publish(file), byteCount: byteCount)
+                task.noteFile(
+                    FinishedFile(try DownloadDirectory.publish(file)),
+                    byteCount: byteCount
+                )
             } catch {
                 return URLError(error, url: task.currentRequest?.url)
             }

@@ -193,7 +193,7 @@ final class DownloadContent: InProcessTransfer.Content {
                 throw TransferError(code: .internalFailure, message: "a download without file")
             }
             let location = try DownloadDirectory.publish(file)
-            task.noteFile(location, byteCount: result.byteCount)
+            task.noteFile(FinishedFile(location), byteCount: result.byteCount)
             decider.deliverEnd(nil)
         } catch {
             report(error, resumeData: nil)

@@ -1,0 +1,87 @@
+import FerryTestSupport
+import Glibc
+import Testing
+
+@testable import FerrySystem
+
+/// The mounted file systems, and what tells of their changes.
+@Suite(.serialized, .timeLimit(.minutes(1))) struct MountTests {
+    @Test(arguments: [
+        (
+            "36 35 98:0 /mnt1 /mnt2 rw,noatime master:1 - ext3 /dev/root rw,errors=continue",
+            "36 /mnt2 ext3 /dev/root"
+        ),
+        ("36 35 98:0 / / rw - tmpfs tmpfs rw", "36 / tmpfs tmpfs"),
+        (
+            "7 1 0:5 / /a\\040b\\134c\\011d rw shared:1 master:2 - fuse.sshfs ana@host:/x\\040y rw",
+            "7 /a b\\c\td fuse.sshfs ana@host:/x y"
+        ),
+        ("7 1 0:5 / /\\303\\274 rw - nfs4 host:/ rw", "7 /ü nfs4 host:/"), ("", nil),
+        ("36 35", nil),
+        ("x 35 98:0 / /a rw - ext3 /dev/root rw", nil),
+        ("36 35 98:0 / /a rw ext3 /dev/root rw", nil),
+    ])
+    func `a line of mountinfo names a mount point, a type and a source`(
+        line: String,
+        mount: String?
+    ) {
+        let found = Mount(line: line[...]).map { "\($0.number) \($0.path) \($0.type) \($0.source)" }
+        #expect(found == mount)
+    }
+
+    @Test(.enabled(if: SmallDisk.canBeMade))
+    func `an open file tells through which mount it was opened`() throws {
+        let disk = try SmallDisk(byteCount: 1 << 16)
+        let own = try #require(Mount.of(disk.directory.descriptor, among: Mount.all()))
+        #expect(own.path == disk.path)
+        #expect(own.type == "tmpfs")
+        let root = try Directory(opening: "/")
+        #expect(Mount.of(root.descriptor, among: Mount.all())?.path == "/")
+        #expect(Mount.of(-1, among: Mount.all()) == nil)
+    }
+
+    /// Whether a change ends the wait; if not, an interruption does.
+    private func isNoticed(_ path: String, _ change: () throws -> Void) async throws -> Bool {
+        let changes = DiskChanges(about: path, ignoring: ".ferry-")
+        try change()
+        let queue = BlockingQueue(label: "test.changes")
+        return await queue.run {
+            let before = ContinuousClock.now
+            changes.wait(atMost: .seconds(2))
+            return ContinuousClock.now - before < .seconds(1)
+        }
+    }
+
+    @Test func `what may bring a missing directory or room back ends the wait`() async throws {
+        let temporary = try TemporaryDirectory()
+        let path = temporary.path
+        _ = try temporary.write("", to: "file")
+        #expect(try await isNoticed(path) { #expect(unlink(path + "/file") == 0) })
+        #expect(try await isNoticed(path + "/a/b") { #expect(mkdir(path + "/a", 0o700) == 0) })
+        #expect(try await isNoticed(path + "/a/b/c") { #expect(mkdir(path + "/a/b", 0o700) == 0) })
+        #expect(try await isNoticed(path + "/a/b") { #expect(chmod(path + "/a/b", 0o500) == 0) })
+        #expect(
+            try await isNoticed(path + "/a/b") {
+                #expect(rename(path + "/a/b", path + "/a/c") == 0)
+            }
+        )
+        #expect(try await isNoticed(path + "/a/b") { #expect(rmdir(path + "/a/c") == 0) } == false)
+        #expect(
+            try await isNoticed(path) { _ = try temporary.write("", to: ".ferry-1") } == false
+        )
+    }
+
+    @Test(.enabled(if: SmallDisk.canBeMade))
+    func `a mount, its remount and its end each end the wait`() async throws {
+        var disk: SmallDisk?
+        #expect(try await isNoticed("/nowhere/at/all") { disk = try SmallDisk(byteCount: 1 << 16) })
+        #expect(try await isNoticed("/nowhere/at/all") { try disk?.setWritable(false) })
+        #expect(try await isNoticed("/nowhere/at/all") { disk = nil })
+    }
+
+    @Test func `a wait is interrupted from another thread, also before it begins`() async throws {
+        let changes = DiskChanges(about: "/nowhere/at/all")
+        changes.interrupt()
+        await BlockingQueue(label: "test.changes").run { changes.wait(atMost: nil) }
+    }
+}
