@@ -102,4 +102,76 @@ struct OtherDiskTests {
         let downloads = try Directory(opening: home.state + "/downloads")
         try await waitForFiles(in: downloads.path) { try downloads.names().isEmpty }
     }
+
+    /// Waits until ferryd has a transfer's whole file, and nobody has taken it.
+    private func untilComplete() async throws {
+        var list = ""
+        while !list.contains("\"state\":\"completed\"") {
+            try Task.checkCancellation()
+            list = try await home.ferry("list", "--json").output
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `PLACE-1: a file whose disk is unmounted meanwhile is saved when it is back`(
+        isDetached: Bool
+    ) async throws {
+        let point = home.path + "/point"
+        mkdir(point, 0o755)
+        func mountDisk() throws {
+            try systemCall("mount") { mount(target.path, point, nil, UInt(MS_BIND), nil) }
+        }
+        try mountDisk()
+        defer { umount2(point, Int32(MNT_DETACH)) }
+        let gate = FixtureGate()
+        server.on("/file", .file(FixtureFile(content)).stalling(after: 5_000_000, at: gate))
+        let url = server.url("/file")
+        async let get = home.ferry(
+            isDetached ? ["get", "--detach", "-d", point, url] : ["get", "-d", point, url]
+        )
+        try await untilWritten(4_000_000)
+        umount2(point, Int32(MNT_DETACH))
+        gate.open()
+        try await untilComplete()
+        #expect(try Directory(opening: point).names() == [])
+        try mountDisk()
+        let ended = try await get
+        #expect(ended.exit == .exited(status: 0), "\(ended.error)")
+        try await untilLeft(["file"])
+        let arrived = try Data(contentsOf: URL(filePath: target.path + "/file"))
+        #expect(content.firstDifference(from: Array(arrived)) == nil)
+        #expect(!FileManager.default.fileExists(atPath: home.path + "/.local/share/ferry/unplaced"))
+    }
+
+    @Test func `PLACE-2: a file for which there is no room is saved when there is`() async throws {
+        // Others may write there: so it grows in the home.
+        chmod(target.path, 0o1777)
+        try target.fill()
+        let small = FixtureContent.seeded(8, byteCount: 500_000)
+        server.on("/file", .content(small))
+        async let get = home.ferry("get", "-d", target.path, server.url("/file"))
+        try await untilComplete()
+        target.empty()
+        let ended = try await get
+        #expect(ended.exit == .exited(status: 0), "\(ended.error)")
+        try await untilLeft(["file"])
+        #expect(!FileManager.default.fileExists(atPath: home.path + "/.local/share/ferry/unplaced"))
+    }
+
+    @Test func `PLACE-1: a finished file that is removed before it is taken is a failure`()
+        async throws
+    {
+        try target.setWritable(true)
+        chmod(target.path, 0o1777)
+        try target.fill()
+        server.on("/file", .content(.text("hello")))
+        async let get = home.ferry("get", "-d", target.path, server.url("/file"))
+        try await untilComplete()
+        let downloads = try Directory(opening: home.state + "/downloads")
+        for name in try downloads.names() { try downloads.remove(name) }
+        target.empty()
+        let ended = try await get
+        #expect(ended.exit == .exited(status: 1))
+        #expect(ended.error.contains("was removed before it could be saved"), "\(ended.error)")
+    }
 }

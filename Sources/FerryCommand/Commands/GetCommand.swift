@@ -1,4 +1,5 @@
 import Ferry
+import FerrySystem
 import Foundation
 @preconcurrency import Glibc
 
@@ -160,13 +161,15 @@ struct GetCommand: Command {
         // A clear error now rather than transfers that fail one by one.
         _ = try await context.daemon.page(limit: 1)
         let mailbox = TransferFollower.Mailbox()
+        var taker = FileTaker(environment: context.environment)
+        taker.whenWaiting = { id, _, obstacle in mailbox.send(.held(id, .init(obstacle))) }
         var sessionOptions = sessionOptions
         sessionOptions.connections = connections
         sessionOptions.environment = context.environment
         let session = context.openSession(
             "get-\(UUID().uuidString.lowercased())",
             sessionOptions,
-            FileTaker(environment: context.environment)
+            taker
         ) { id, _, outcome in mailbox.send(.ended(id, outcome)) }
         var follower = TransferFollower(
             TransferWatch(
@@ -246,9 +249,16 @@ struct GetCommand: Command {
 
     private func destination() throws -> Destination {
         try UnusableDirectory.check(directory)
+        if let name { try UnusableName.check(name, in: directory) }
         let mask = umask(0o077)
         umask(mask)
-        return Destination(directory: directory, name: name, permissions: 0o666 & ~mask)
+        return Destination(
+            directory: directory,
+            name: name,
+            permissions: 0o666 & ~mask,
+            group: getegid(),
+            known: (try? Directory(opening: directory)).flatMap(KnownDirectory.init)
+        )
     }
 
     private static func outputFile(_ arguments: Arguments) throws(UsageError) -> AbsolutePath? {
@@ -263,8 +273,9 @@ struct GetCommand: Command {
         if path.isEmpty || path.hasSuffix("/") || path == "-" || file.isDirectory {
             throw arguments.error("--output needs a file's name, not '\(path)'.")
         }
+        // Some file systems count in UTF-16, so that longer names are possible there.
         let byteCount = file.name.utf8.count
-        guard byteCount <= FileName.longestByteCount else {
+        guard file.name.utf16.count <= FileSystemNames.greatestUnitCount else {
             throw arguments.error(
                 "A file's name has at most \(FileName.longestByteCount) bytes; that of --output has \(byteCount)."
             )

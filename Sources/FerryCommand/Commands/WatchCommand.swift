@@ -67,7 +67,8 @@ struct WatchCommand: Command {
         let identifiers = Set(
             rows.filter { $0.id.application == DownloadSession.application }.map(\.id.session)
         )
-        let taker = FileTaker(environment: context.environment)
+        var taker = FileTaker(environment: context.environment)
+        taker.whenWaiting = { id, _, obstacle in mailbox.send(.held(id, .init(obstacle))) }
         return identifiers.map { identifier in
             own.insert(identifier)
             return context.openSession(identifier, SessionOptions(), taker) { id, _, outcome in

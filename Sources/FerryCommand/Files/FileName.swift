@@ -1,4 +1,5 @@
 import Ferry
+import FerrySystem
 import Foundation
 
 /// A name that a file may have in any directory: one component, visible, harmless in a shell.
@@ -17,6 +18,8 @@ struct FileName: Hashable, Sendable {
 
     /// The name.
     let text: String
+    /// Whether the user chose it: then it stays as it is.
+    private var isChosen = false
 
     private init(text: String) {
         self.text = text
@@ -34,7 +37,7 @@ struct FileName: Hashable, Sendable {
             .drop { $0 == "." || $0 == "-" || $0.properties.isWhitespace }
         let end = trimmed.lastIndex { !$0.properties.isWhitespace && $0 != "." }
         guard let end else { return nil }
-        text = Self.bounded(String(trimmed[...end]), to: Self.maximumByteCount)
+        text = FileNameLength.bounded(String(trimmed[...end]), to: Self.maximumByteCount)
     }
 
     /// Creates a name that the user chose, which may be that of a hidden file.
@@ -42,6 +45,7 @@ struct FileName: Hashable, Sendable {
     /// - Parameter name: One component.
     init(chosen name: String) {
         text = name
+        isChosen = true
     }
 
     /// Creates the name that a response proposes, or else the one its URL ends in, or else ``fallback``.
@@ -50,8 +54,21 @@ struct FileName: Hashable, Sendable {
     ///   - contentDisposition: The value of the response's Content-Disposition field, if it has one.
     ///   - url: The requested URL.
     init(contentDisposition: String?, url: URL?) {
+        self.init(contentDisposition.flatMap { ContentDisposition.fileName(in: $0) }, url)
+    }
+
+    /// Creates the name that a response proposes, or else the one its URL ends in, or else ``fallback``.
+    ///
+    /// - Parameters:
+    ///   - response: The response.
+    ///   - url: The requested URL.
+    init(proposedBy response: HTTPURLResponse?, url: URL?) {
+        self.init(response.flatMap(ContentDisposition.fileName(proposedBy:)), url)
+    }
+
+    private init(_ proposal: String?, _ url: URL?) {
         let proposals = [
-            contentDisposition.flatMap(ContentDisposition.fileName(in:)),
+            proposal,
             url.flatMap(Self.lastComponent(of:)),
         ]
         self =
@@ -63,32 +80,60 @@ struct FileName: Hashable, Sendable {
     ///
     /// A name without room for the number is shortened.
     ///
-    /// - Parameter number: The number of names that were taken.
+    /// - Parameters:
+    ///   - number: The number of names that were taken.
+    ///   - names: The names that the file system takes; nil for those of Linux's own file systems.
     /// - Returns: The name.
-    func numbered(_ number: Int) -> String {
+    func numbered(_ number: Int, _ names: FileSystemNames? = nil) -> String {
         guard number > 0 else { return text }
         let suffix = ".\(number)"
-        return Self.bounded(text, to: Self.longestByteCount - suffix.utf8.count) + suffix
+        let limit = min(Self.longestByteCount, names?.greatestByteCount ?? Self.longestByteCount)
+        return FileNameLength.bounded(text, to: limit - suffix.utf8.count) + suffix
     }
+
+    /// Returns the names to try in turn, until the file system takes one.
+    ///
+    /// A name that the user chose has no other spelling.
+    ///
+    /// - Parameter names: The names that the file system takes.
+    /// - Returns: The names, at least one.
+    func spellings(for names: FileSystemNames) -> [FileName] {
+        if isChosen { return [self] }
+        // As above, with room for a number.
+        let limit = min(Self.maximumByteCount, names.greatestByteCount - 15)
+        let own = FileName(text: FileNameLength.bounded(text, to: limit))
+        let portable = Self.portable(text, limit) { $0 }
+        let plain = Self.portable(text, min(limit, 100)) { $0.isASCII ? $0 : "_" }
+        var all = names.reading == .windows ? [] : [own]
+        for name in [portable, plain, .fallback] where !all.contains(name) { all.append(name) }
+        return all
+    }
+
+    /// Returns a name without what Windows's file systems refuse or drop.
+    private static func portable(
+        _ name: String,
+        _ limit: Int,
+        _ replace: (Unicode.Scalar) -> Unicode.Scalar
+    ) -> FileName {
+        let scalars = name.unicodeScalars.map {
+            FileSystemNames.isReserved($0) ? "_" : replace($0)
+        }
+        let whole = FileNameLength.bounded(String(String.UnicodeScalarView(scalars)), to: limit - 1)
+        let end = whole.lastIndex { $0 != "." && !$0.isWhitespace }
+        guard let end else { return .fallback }
+        let stem = whole.prefix { $0 != "." }.uppercased()
+        return FileName(text: (devices.contains(stem) ? "_" : "") + whole[...end])
+    }
+
+    /// The names of devices in each directory of Windows, with any extension.
+    private static let devices = Set(
+        ["CON", "PRN", "AUX", "NUL"] + (0...9).flatMap { ["COM\($0)", "LPT\($0)"] }
+    )
 
     private static func lastComponent(of url: URL) -> String? {
         let path = url.path(percentEncoded: true)
         guard let component = path.split(separator: "/").last else { return nil }
         // A percent-encoded slash is part of the name's proposal, and so a separator to drop.
         return component.removingPercentEncoding ?? String(component)
-    }
-
-    /// Returns the name, shortened at the end of its stem, so that the extension is kept.
-    private static func bounded(_ name: String, to maximumByteCount: Int) -> String {
-        guard name.utf8.count > maximumByteCount else { return name }
-        var suffix = ""
-        if let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")), name[dot...].utf8.count <= 16 {
-            suffix = String(name[dot...])
-        }
-        // By scalars: a single character may have more accents than fit.
-        var stem = Substring(name.utf8.dropLast(suffix.utf8.count)).unicodeScalars
-        var byteCount = name.utf8.count
-        while byteCount > maximumByteCount { byteCount -= UTF8.width(stem.removeLast()) }
-        return String(stem) + suffix
     }
 }

@@ -1,217 +1,330 @@
+import FerrySystem
 import Foundation
 @preconcurrency import Glibc
 
 /// Moves a finished file to its destination, without ever replacing another.
 ///
 /// When the name is taken, it tries `name.1`, `name.2` and so on. The result is on disk when it returns, because
-/// ferryd then deletes its own copy.
+/// ferryd then deletes its own copy. It has the owner, group, permissions, access control list and label that it would
+/// have if the user's own program had created it there.
 ///
 /// Other users may be able to write to the file's directory. Only the file that was checked is moved: it belongs to
 /// the user and has no other name.
 struct Placement {
-    /// The directory as a path, for messages.
-    private let path: String
-    private let directory: Int32
+    /// A file's attributes at its destination.
+    struct Attributes: Hashable, Sendable {
+        /// The file's permissions, less those of the umask.
+        var permissions: mode_t
+        /// The file's group, where the directory does not decide; nil for that of this process.
+        var group: gid_t?
+    }
+
+    /// The attribute of a finished file that names the copy that an earlier process has made of it.
+    static let copyAttribute = "user.ferry.copy"
+    /// What the names of copies that are not complete begin with.
+    static let hiddenPrefix = ".ferry-"
+
+    let directory: Directory
+    let attributes: Attributes
+    /// Whether a copy has no name until it is complete, where the file system has such files.
+    let usesUnnamedFiles: Bool
+    private let names: FileSystemNames
+    private let source: String
 
     /// Moves a file.
     ///
     /// - Parameters:
     ///   - source: The path of the file; it is gone afterwards.
-    ///   - directory: The directory to move it to; created when it is missing.
+    ///   - directory: The directory to move it to.
+    ///   - name: The wanted name.
+    ///   - attributes: The file's attributes there.
+    ///   - names: The names that the directory's file system takes; nil to ask it.
+    ///   - usesUnnamedFiles: Whether a copy has no name until it is complete, where that is possible.
+    /// - Returns: The file's new path, and its size in bytes.
+    /// - Throws: ``FileError`` when the file could not be moved; it then stays where it was.
+    static func move(
+        _ source: String,
+        to directory: Directory,
+        as name: FileName,
+        _ attributes: Attributes,
+        names: FileSystemNames? = nil,
+        usesUnnamedFiles: Bool = true
+    ) throws(FileError) -> (path: String, byteCount: Int64) {
+        let placement = Placement(
+            directory: directory,
+            attributes: attributes,
+            usesUnnamedFiles: usesUnnamedFiles,
+            names: names ?? FileSystemNames(of: directory.descriptor),
+            source: source
+        )
+        // Something put in the file's place must neither lead elsewhere nor block.
+        let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC
+        let file = FileDescriptor(
+            owning: try FileError.of("open", source) { Glibc.open(source, flags) }
+        )
+        let status = try placement.status(of: file)
+        let final = try placement.place(file, status, as: name)
+        // Before ferryd's copy goes: after a power cut, one of the two is there.
+        try FileError.of("fsync", directory.path) { fsync(directory.descriptor) }
+        _ = try? FileError.of("unlink", source) { unlink(source) }
+        let path = directory.path == "/" ? "/\(final)" : "\(directory.path)/\(final)"
+        return (path, Int64(status.st_size))
+    }
+
+    private func status(of file: borrowing FileDescriptor) throws(FileError) -> stat {
+        let number = file.rawValue
+        var status = stat()
+        try FileError.of("fstat", source) { fstat(number, &status) }
+        return status
+    }
+
+    /// Gives the file its name, or a copy of it; the first free one of those that the file system takes.
+    private func place(
+        _ file: borrowing FileDescriptor,
+        _ status: stat,
+        as name: FileName
+    ) throws(FileError) -> String {
+        let wanted = name.spellings(for: names)
+        for spelling in wanted {
+            if let earlier = placed(file, status, as: spelling) { return earlier }
+        }
+        // One that an earlier process has given it was found above.
+        guard isOwn(status) else {
+            throw FileError(call: "open", path: source, errno: EPERM)
+        }
+        var refusal: FileError?
+        for spelling in wanted {
+            do {
+                return try place(file, status, spelled: spelling)
+            } catch let error where isRefused(error) {
+                refusal = refusal ?? error
+            }
+        }
+        throw refusal ?? FileError(call: "open", path: directory.path, errno: EINVAL)
+    }
+
+    /// Whether a failure is the file system's answer to a name.
+    private func isRefused(_ error: FileError) -> Bool {
+        guard error.path.hasPrefix(directory.path + "/") else { return false }
+        var status = stat()
+        // exFAT answers a name with a colon as if the directory were missing.
+        let isThere = fstat(directory.descriptor, &status) == 0 && status.st_nlink > 0
+        return error.outlook == .refusedName || isThere && error.errno == ENOENT
+    }
+
+    private func place(
+        _ file: borrowing FileDescriptor,
+        _ status: stat,
+        spelled name: FileName
+    ) throws(FileError) -> String {
+        guard takesAttributes(file, status) else { return try copy(file, status, as: name) }
+        do {
+            let number = file.rawValue
+            try FileError.of("fchmod", source) { fchmod(number, attributes.permissions) }
+            return try link(file, as: name)
+        } catch let error
+            where [EXDEV, EPERM, EOPNOTSUPP, ENOSYS, EMLINK, EACCES].contains(error.errno)
+        {
+            return try copy(file, status, as: name)
+        }
+    }
+
+    /// Whether a file belongs to the user and has no other name.
+    private func isOwn(_ status: stat) -> Bool {
+        status.st_mode & S_IFMT == S_IFREG && status.st_uid == geteuid() && status.st_nlink == 1
+    }
+
+    // MARK: - What an earlier process has done
+
+    /// Returns the name that an earlier process, which died before it reported that, has given the file or its copy.
+    private func placed(
+        _ file: borrowing FileDescriptor,
+        _ status: stat,
+        as name: FileName
+    ) -> String? {
+        guard status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid() else { return nil }
+        let copy = (try? file.attribute(Self.copyAttribute)).flatMap { $0 }
+            .map { String(decoding: $0, as: UTF8.self) }
+        guard status.st_nlink == 2 || copy != nil else { return nil }
+        var number = 0
+        var other = stat()
+        while true {
+            let candidate = name.numbered(number, names)
+            guard fstatat(directory.descriptor, candidate, &other, AT_SYMLINK_NOFOLLOW) == 0 else {
+                return nil
+            }
+            if other.st_dev == status.st_dev, other.st_ino == status.st_ino { return candidate }
+            if let copy, copy == Self.identity(other) { return candidate }
+            number += 1
+        }
+    }
+
+    /// The text by which the copy of a file is recognized.
+    static func identity(_ status: stat) -> String {
+        "\(status.st_dev) \(status.st_ino) \(status.st_size)"
+    }
+
+    // MARK: - A second name
+
+    /// Whether a link is what the user's program would have created, once the file has the right group.
+    private func takesAttributes(_ file: borrowing FileDescriptor, _ status: stat) -> Bool {
+        var target = stat()
+        guard fstat(directory.descriptor, &target) == 0,
+            directory.attribute(Self.defaultList) == nil,
+            directory.attribute("system.nfs4_acl") == nil,
+            SecurityLabel(of: directory).isKept(SecurityLabel(of: file))
+        else { return false }
+        let hasOwnGroup = target.st_mode & S_ISGID != 0
+        let group = hasOwnGroup ? target.st_gid : attributes.group ?? getegid()
+        let number = file.rawValue
+        guard status.st_gid != group, fchown(number, uid_t.max, group) != 0 else { return true }
+        // Only root may give a file to a group that the user is not in; the directory does.
+        return !hasOwnGroup
+    }
+
+    /// The attribute with the access control list of the files that are created in a directory (acl(5)).
+    static let defaultList = "system.posix_acl_default"
+
+    /// Gives the file a second name; link(2) fails if the name exists, so nothing is replaced.
+    private func link(
+        _ file: borrowing FileDescriptor,
+        as name: FileName
+    ) throws(FileError) -> String {
+        let final = try firstFree(name) { (candidate) throws(FileError) in
+            try FileError.of("link", directory.path(of: candidate)) {
+                linkat(AT_FDCWD, source, directory.descriptor, candidate, 0)
+            }
+        }
+        if isSameFile(file.rawValue, as: final) { return final }
+        // Something was put in the place of the file that was checked.
+        unlinkat(directory.descriptor, final, 0)
+        throw FileError(call: "link", path: source, errno: ESTALE)
+    }
+
+    private func isSameFile(_ number: Int32, as name: String) -> Bool {
+        var own = stat()
+        var other = stat()
+        return fstat(number, &own) == 0
+            && fstatat(directory.descriptor, name, &other, AT_SYMLINK_NOFOLLOW) == 0
+            && own.st_dev == other.st_dev && own.st_ino == other.st_ino
+    }
+
+    /// Calls `body` with one name after the other until one is not taken.
+    ///
+    /// - Parameters:
+    ///   - name: The wanted name.
+    ///   - body: Takes the name; fails with `EEXIST` if it is taken.
+    /// - Returns: The name.
+    /// - Throws: What `body` throws otherwise.
+    func firstFree(
+        _ name: FileName,
+        _ body: (String) throws(FileError) -> Void
+    ) throws(FileError) -> String {
+        var number = 0
+        while true {
+            let candidate = name.numbered(number, names)
+            do {
+                try body(candidate)
+                return candidate
+            } catch let error where error.errno == EEXIST {
+                number += 1
+            }
+        }
+    }
+
+    // MARK: - A copy
+
+    private func copy(
+        _ file: borrowing FileDescriptor,
+        _ status: stat,
+        as name: FileName
+    ) throws(FileError) -> String {
+        try requireRoom(for: Int64(status.st_size))
+        return try PlacementCopy(self, source: source).make(of: file, status, as: name)
+    }
+
+    /// Refuses a copy for which there is no room before its bytes are written: that is tried again.
+    private func requireRoom(for byteCount: Int64) throws(FileError) {
+        // A file system that does not know, as some of programs, says that it has no blocks at all.
+        var disk = statvfs()
+        guard fstatvfs(directory.descriptor, &disk) == 0, disk.f_blocks > 0,
+            let available = try? directory.availableByteCount(), available < byteCount
+        else { return }
+        throw FileError(call: "statvfs", path: directory.path, errno: ENOSPC)
+    }
+}
+
+extension Placement {
+    /// Moves a file, as with a directory that is open.
+    ///
+    /// - Parameters:
+    ///   - source: The path of the file.
+    ///   - path: The directory to move it to; created when it is missing.
     ///   - name: The wanted name.
     ///   - permissions: The file's permissions there.
     /// - Returns: The file's new path, and its size in bytes.
     /// - Throws: ``FileError`` when the file could not be moved; it then stays where it was.
     static func move(
         _ source: String,
-        to directory: String,
+        to path: String,
         as name: FileName,
         permissions: mode_t
     ) throws(FileError) -> (path: String, byteCount: Int64) {
-        let placement = try Placement(directory: directory)
-        defer { close(placement.directory) }
-        // Something put in the file's place must neither lead elsewhere nor block.
-        let file = try Self.open(source, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
-        defer { close(file) }
-        var status = stat()
-        try Self.call("fstat", source) { fstat(file, &status) }
-        guard placement.isOwn(file, status, as: name) else {
-            throw FileError(call: "open", path: source, errno: EPERM)
-        }
-        try Self.call("fchmod", source) { fchmod(file, permissions) }
-        let final = try placement.link(source, file: file, as: name)
-        try Self.call("fsync", directory) { fsync(placement.directory) }
-        unlink(source)
-        let path = directory == "/" ? "/\(final)" : "\(directory)/\(final)"
-        return (path, Int64(status.st_size))
-    }
-
-    private init(directory: String) throws(FileError) {
-        path = directory
         try? FileManager.default.createDirectory(
-            atPath: directory,
+            atPath: path,
             withIntermediateDirectories: true
         )
-        self.directory = try Self.open(directory, O_RDONLY | O_DIRECTORY)
-    }
-
-    /// Whether a file belongs to the user and has no other names than those that an earlier process has given it.
-    private func isOwn(_ file: Int32, _ status: stat, as name: FileName) -> Bool {
-        guard status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid() else { return false }
-        return status.st_nlink == 1 || status.st_nlink == 2 && isPlaced(file, as: name)
-    }
-
-    private func isPlaced(_ file: Int32, as name: FileName) -> Bool {
-        var number = 0
-        var status = stat()
-        while fstatat(directory, name.numbered(number), &status, AT_SYMLINK_NOFOLLOW) == 0 {
-            if isSameFile(file, as: name.numbered(number)) { return true }
-            number += 1
-        }
-        return false
-    }
-
-    private func link(_ source: String, file: Int32, as name: FileName) throws(FileError) -> String
-    {
-        do {
-            return try linkFirstFree(source, file: file, as: name)
-        } catch let error where [EXDEV, EPERM, EOPNOTSUPP, EMLINK].contains(error.errno) {
-            return try copy(source, file: file, as: name)
-        }
-    }
-
-    /// Gives the file a second name; link(2) fails if the name exists, so nothing is replaced.
-    private func linkFirstFree(
-        _ source: String,
-        file: Int32,
-        as name: FileName
-    ) throws(FileError) -> String {
-        var number = 0
-        while true {
-            let candidate = name.numbered(number)
-            do {
-                try Self.call("link", "\(path)/\(candidate)") {
-                    linkat(AT_FDCWD, source, directory, candidate, 0)
-                }
-                try require(file, as: candidate, from: source)
-                return candidate
-            } catch let error where error.errno == EEXIST {
-                // An earlier process may have come this far and died before it reported that.
-                if isSameFile(file, as: candidate) { return candidate }
-                number += 1
-            }
-        }
-    }
-
-    /// Verifies that the name belongs to the file that was checked, and removes it otherwise.
-    private func require(
-        _ file: Int32,
-        as name: String,
-        from source: String
-    ) throws(FileError) {
-        if isSameFile(file, as: name) { return }
-        unlinkat(directory, name, 0)
-        throw FileError(call: "link", path: source, errno: ESTALE)
-    }
-
-    private func isSameFile(_ file: Int32, as name: String) -> Bool {
-        var own = stat()
-        var other = stat()
-        return fstat(file, &own) == 0 && fstatat(directory, name, &other, AT_SYMLINK_NOFOLLOW) == 0
-            && own.st_dev == other.st_dev && own.st_ino == other.st_ino
-    }
-
-    /// Copies the file to another file system, or one without hard links; the copy gets its name at the end.
-    private func copy(_ source: String, file: Int32, as name: FileName) throws(FileError) -> String
-    {
-        // The name is the same for each attempt with a source, so that killed attempts leave nothing behind in the end.
-        let temporary = ".ferry-\(URL(fileURLWithPath: source).lastPathComponent)"
-        let copyPath = "\(path)/\(temporary)"
-        unlinkat(directory, temporary, 0)
-        let copy = try create(temporary)
-        var status = stat()
-        try Self.call("fstat", source) { fstat(file, &status) }
-        defer { close(copy) }
-        do {
-            try copyBytes(from: file, to: copy, path: copyPath)
-            try Self.call("fchmod", copyPath) { fchmod(copy, status.st_mode & 0o777) }
-            try Self.call("fsync", copyPath) { fsync(copy) }
-            return try renameToFirstFree(temporary, as: name)
+        let directory: Directory
+        do throws(SystemCallError) {
+            directory = try Directory(opening: path)
         } catch {
-            unlinkat(directory, temporary, 0)
-            throw error
+            throw FileError(error)
         }
-    }
-
-    private func copyBytes(from source: Int32, to copy: Int32, path: String) throws(FileError) {
-        var offset: off_t = 0
-        while true {
-            let count = try Self.call("sendfile", path) { sendfile(copy, source, &offset, 1 << 30) }
-            if count == 0 { return }
-        }
-    }
-
-    /// Reserves the name with an empty file first: of two processes that want it, only one can create it.
-    private func renameToFirstFree(
-        _ temporary: String,
-        as name: FileName
-    ) throws(FileError) -> String {
-        var number = 0
-        while true {
-            let candidate = name.numbered(number)
-            do {
-                close(try create(candidate))
-            } catch let error where error.errno == EEXIST {
-                number += 1
-                continue
-            }
-            do {
-                try Self.call("rename", "\(path)/\(candidate)") {
-                    renameat(directory, temporary, directory, candidate)
-                }
-                return candidate
-            } catch {
-                unlinkat(directory, candidate, 0)
-                throw error
-            }
-        }
-    }
-
-    private func create(_ name: String) throws(FileError) -> Int32 {
-        try Self.call("open", "\(path)/\(name)") {
-            openat(directory, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        }
-    }
-
-    private static func open(_ path: String, _ flags: Int32) throws(FileError) -> Int32 {
-        try call("open", path) { Glibc.open(path, flags | O_CLOEXEC) }
-    }
-
-    @discardableResult
-    private static func call<Result: FixedWidthInteger>(
-        _ name: String,
-        _ path: String,
-        _ body: () -> Result
-    ) throws(FileError) -> Result {
-        while true {
-            let result = body()
-            if result >= 0 { return result }
-            if errno != EINTR { throw FileError(call: name, path: path, errno: errno) }
-        }
+        return try move(source, to: directory, as: name, Attributes(permissions: permissions))
     }
 }
 
-/// The reason why a file could not be moved to its destination.
-struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The system call that failed.
-    let call: String
-    /// The file or directory concerned.
-    let path: String
-    /// The reason.
-    let errno: Int32
+/// The label of a file or directory by which a security module decides (xattr(7)).
+struct SecurityLabel: Hashable, Sendable {
+    /// The type in the context of SELinux.
+    private var type: Substring?
+    /// The label of Smack.
+    private var smack: String?
+    /// Whether files that are created in the directory get its label of Smack.
+    private var isHandedDown = false
 
-    /// A description for people.
-    var description: String {
-        "\(path): \(String(cString: strerror(errno))) (\(call))"
+    /// The label of a directory.
+    init(of directory: Directory) {
+        self.init { directory.attribute($0) }
+        isHandedDown = directory.attribute("security.SMACK64TRANSMUTE") != nil
+    }
+
+    /// The label of a file.
+    init(of file: borrowing FileDescriptor) {
+        type = (try? file.attribute("security.selinux")).flatMap { $0 }.flatMap(Self.type)
+        smack = (try? file.attribute("security.SMACK64")).flatMap { $0 }.map(Self.text)
+    }
+
+    private init(_ attribute: (String) -> [UInt8]?) {
+        type = attribute("security.selinux").flatMap(Self.type)
+        smack = attribute("security.SMACK64").map(Self.text)
+    }
+
+    /// Whether a file that is linked into this directory has the label that one created there would get.
+    ///
+    /// With SELinux a new file has the type of its directory, unless the policy says otherwise; with Smack it has the
+    /// label of the process, unless the directory hands down its own.
+    func isKept(_ file: SecurityLabel) -> Bool {
+        type == file.type && (!isHandedDown || smack == file.smack)
+    }
+
+    private static func text(_ value: [UInt8]) -> String {
+        String(decoding: value.prefix { $0 != 0 }, as: UTF8.self)
+    }
+
+    /// The third part of a context such as `unconfined_u:object_r:user_home_t:s0`.
+    private static func type(_ value: [UInt8]) -> Substring? {
+        let parts = text(value).split(separator: ":", omittingEmptySubsequences: false)
+        return parts.count > 2 ? parts[2] : nil
     }
 }

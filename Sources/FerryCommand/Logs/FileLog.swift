@@ -29,12 +29,19 @@ struct FileLog: Sendable {
     ///   - url: The requested URL.
     ///   - outcome: The outcome for its file.
     func write(url: URL?, _ outcome: Outcome) {
-        let result =
-            switch outcome {
-            case .saved(let path, _): "saved as \(path)"
-            case .failed(let reason): "failed: \(reason.message)"
-            case .completed, .gone: "over"
-            }
+        switch outcome {
+        case .saved(let path, _): write(url: url, "saved as \(path)")
+        case .failed(let reason): write(url: url, "failed: \(reason.message)")
+        case .completed, .gone: write(url: url, "over")
+        }
+    }
+
+    /// Writes a line.
+    ///
+    /// - Parameters:
+    ///   - url: The requested URL.
+    ///   - result: What happened to its file.
+    func write(url: URL?, _ result: String) {
         let time = now().formatted(.iso8601)
         let line = "\(time) \(url?.shown ?? "-") \(result)".printable + "\n"
         let file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)

@@ -25,6 +25,8 @@ final class BackgroundEvents: ApplicationDelegate {
         completionHandler: @escaping @Sendable () -> Void
     ) {
         let log = log
+        var taker = taker
+        taker.whenWaiting = { _, url, obstacle in log.write(url: url, obstacle.text) }
         let session = DownloadSession.open(identifier, taker: taker) { _, url, outcome in
             log.write(url: url, outcome)
         }

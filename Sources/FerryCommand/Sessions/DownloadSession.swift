@@ -104,20 +104,22 @@ final class DownloadSession: NSObject, URLSessionDownloadDelegate {
         // A file that is half moved when the process ends would be moved twice. Returning would delete the file: it
         // is left to the process that is started for it.
         if state.withLock({ $0.isLeaving }) { return Self.waitForTheEnd() }
+        let id = id(of: downloadTask)
         do {
+            let url = downloadTask.originalRequest?.url
             let outcome = try taker.take(
                 location,
                 taskDescription: downloadTask.taskDescription,
                 response: downloadTask.response,
-                url: downloadTask.originalRequest?.url
-            )
+                url: url
+            ) { taker.whenWaiting(id, url, $0) }
             state.withLock { $0.outcomes[downloadTask.taskIdentifier] = outcome }
         } catch {
             // Returning would delete the file. Until this process has returned, ferryd keeps the file, and starts
             // another process for it after a while.
             let message = "\(error); ferryd keeps the file and tries again"
             let url = downloadTask.originalRequest?.url
-            report(id(of: downloadTask), url, .failed(.cannotPlace(message)))
+            report(id, url, .failed(.cannotPlace(message)))
             Console.live.errorLine("ferry: \(message)")
             exit(ExitCode.failure.rawValue)
         }
@@ -129,8 +131,18 @@ final class DownloadSession: NSObject, URLSessionDownloadDelegate {
         didCompleteWithError error: (any Error)?
     ) {
         let taken = state.withLock { $0.outcomes.removeValue(forKey: task.taskIdentifier) }
-        let outcome = error.map { .failed(Outcome.Reason($0)) } ?? taken ?? .completed
+        let outcome = error.map { .failed(Outcome.Reason($0)) } ?? taken ?? found(for: task)
         report(id(of: task), task.originalRequest?.url, outcome)
+    }
+
+    /// Returns the outcome of a task whose file an earlier process has taken, and died before ferryd had recorded that.
+    private func found(for task: URLSessionTask) -> Outcome {
+        taker.find(
+            taskDescription: task.taskDescription,
+            response: task.response,
+            url: task.originalRequest?.url,
+            byteCount: task.countOfBytesReceived
+        )
     }
 
     func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) {
@@ -190,6 +202,17 @@ final class DownloadSession: NSObject, URLSessionDownloadDelegate {
             session: identifier,
             taskIdentifier: task.taskIdentifier
         )
+    }
+}
+
+extension DownloadSession: AbsentFileObserver {
+    func urlSession(
+        _ session: URLSession,
+        downloadTask: URLSessionDownloadTask,
+        waitsForFileIn directory: URL
+    ) {
+        let obstacle = Obstacle(missing: directory.path, of: directory.path)
+        taker.whenWaiting(id(of: downloadTask), downloadTask.originalRequest?.url, obstacle)
     }
 }
 

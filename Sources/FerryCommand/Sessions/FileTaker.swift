@@ -1,10 +1,19 @@
 import Ferry
+import FerrySystem
 import Foundation
+@preconcurrency import Glibc
 
 /// Moves the finished files that a session delivers to their destinations.
+///
+/// What can pass is waited for: a full disk, one that can only be read, one that is missing. What cannot is a failure, and
+/// the file is kept where the failure says.
 struct FileTaker: Sendable {
     /// The directory for files that cannot be moved to their destinations.
     let refuge: String
+    /// The time after which a file that waits is tried again if nothing has changed: not every obstacle reports its end.
+    var pause = Duration.seconds(30)
+    /// Called with a transfer, the requested URL, and what its complete file waits for.
+    var whenWaiting: @Sendable (TransferRow.ID, _ url: URL?, Obstacle) -> Void = { _, _, _ in }
 
     /// A taker for the current user.
     ///
@@ -15,55 +24,182 @@ struct FileTaker: Sendable {
         refuge = "\(data ?? "\(home)/.local/share")/ferry/unplaced"
     }
 
-    /// Moves a task's file to the destination in its description.
+    /// Moves a task's file to the destination in its description; waits until that is possible.
     ///
     /// - Parameters:
     ///   - location: The file; it may be gone afterwards.
     ///   - taskDescription: The task's description.
     ///   - response: The task's response.
     ///   - url: The requested URL.
+    ///   - notice: Called when the file has to wait, once for each reason.
     /// - Returns: The outcome for the file.
     /// - Throws: ``FileError`` when the file could not be moved anywhere; it then stays where it was.
     func take(
         _ location: URL,
         taskDescription: String?,
         response: URLResponse?,
-        url: URL?
+        url: URL?,
+        whenWaiting notice: (Obstacle) -> Void = { _ in }
     ) throws(FileError) -> Outcome {
         let response = response as? HTTPURLResponse
         // The body is an error page, not the requested file.
         if let reason = response.flatMap(Outcome.Reason.init(response:)) { return .failed(reason) }
         let destination = Destination(taskDescription: taskDescription)
-        let proposed = FileName(
-            contentDisposition: response?.value(forHTTPHeaderField: "Content-Disposition"),
-            url: url
+        let name = Self.name(destination, response, url)
+        let attributes = Placement.Attributes(
+            permissions: destination?.permissions ?? 0o600,
+            group: destination?.group
         )
-        let name = destination?.name.map(FileName.init(chosen:)) ?? proposed
-        let permissions = destination?.permissions ?? 0o600
-        guard let directory = destination?.directory else {
-            return try save(location, to: refuge, as: name, permissions: permissions)
-        }
         do {
-            return try save(location, to: directory, as: name, permissions: permissions)
-        } catch {
-            let place = try save(location, to: refuge, as: name, permissions: permissions)
+            return try waiting(in: destination?.directory ?? refuge, notice) {
+                let directory = try destination?.open() ?? openRefuge()
+                return try save(location, to: directory, as: name, attributes)
+            }
+        } catch let failure where isGone(location, failure) {
+            return .failed(.fileMissing(location.path))
+        } catch let failure where destination != nil {
+            let place = try waiting(in: refuge, notice) {
+                try save(location, to: openRefuge(), as: name, attributes)
+            }
             guard case .saved(let path, _) = place else { return place }
-            return .failed(.cannotPlace("\(error); the file is kept as \(path)"))
+            return .failed(.cannotPlace("\(failure); the file is kept as \(path)"))
+        }
+    }
+
+    /// Finds the file that an earlier process has saved without having reported that.
+    ///
+    /// - Parameters:
+    ///   - taskDescription: The task's description.
+    ///   - response: The task's response.
+    ///   - url: The requested URL.
+    ///   - byteCount: The file's size.
+    /// - Returns: The outcome for the file.
+    func find(
+        taskDescription: String?,
+        response: URLResponse?,
+        url: URL?,
+        byteCount: Int64
+    ) -> Outcome {
+        let response = response as? HTTPURLResponse
+        if let reason = response.flatMap(Outcome.Reason.init(response:)) { return .failed(reason) }
+        let destination = Destination(taskDescription: taskDescription)
+        let name = Self.name(destination, response, url)
+        for path in [destination?.directory, refuge].compactMap({ $0 }) {
+            guard let directory = try? Directory(opening: path) else { continue }
+            let names = FileSystemNames(of: directory.descriptor)
+            for spelling in name.spellings(for: names) {
+                var (number, latest) = (0, String?.none)
+                while let status = try? directory.status(of: spelling.numbered(number, names)) {
+                    if status.isRegularFile, status.size == byteCount {
+                        latest = directory.path(of: spelling.numbered(number, names))
+                    }
+                    number += 1
+                }
+                if let latest { return .saved(path: latest, byteCount: byteCount) }
+            }
+        }
+        return .failed(.fileMissing(name.text))
+    }
+
+    private static func name(
+        _ destination: Destination?,
+        _ response: HTTPURLResponse?,
+        _ url: URL?
+    ) -> FileName {
+        destination?.name.map(FileName.init(chosen:)) ?? FileName(proposedBy: response, url: url)
+    }
+
+    /// Tries until nothing is in the way any more, or what is does not pass.
+    ///
+    /// - Parameters:
+    ///   - directory: The directory in which a change may end a failure.
+    ///   - notice: Called with each obstacle.
+    ///   - body: One attempt.
+    /// - Returns: The outcome of the last attempt.
+    /// - Throws: ``FileError`` that does not pass.
+    private func waiting(
+        in directory: String,
+        _ notice: (Obstacle) -> Void,
+        _ body: () throws -> Outcome
+    ) throws(FileError) -> Outcome {
+        var reported: Obstacle?
+        var changes: DiskChanges?
+        var pause = pause
+        while true {
+            let obstacle: Obstacle
+            switch Result(catching: body) {
+            case .success(let outcome): return outcome
+            case .failure(let known as Obstacle): obstacle = known
+            case .failure(let error):
+                let failure =
+                    error as? FileError ?? FileError(call: "open", path: directory, errno: EIO)
+                guard let passing = Obstacle(failure, in: directory) else { throw failure }
+                obstacle = passing
+            }
+            if reported == obstacle {
+                pause = min(pause * 2, self.pause * 10)
+            } else {
+                notice(obstacle)
+                (reported, pause) = (obstacle, self.pause)
+            }
+            changes?.wait(atMost: obstacle.isReported ? nil : pause)
+            // From here on no change is missed: what the next attempt finds was so before, or ends the next wait.
+            changes = DiskChanges(about: obstacle.directory, ignoring: Placement.hiddenPrefix)
         }
     }
 
     private func save(
         _ location: URL,
-        to directory: String,
+        to directory: Directory,
         as name: FileName,
-        permissions: UInt32
-    ) throws(FileError) -> Outcome {
-        let (path, byteCount) = try Placement.move(
-            location.path,
-            to: directory,
-            as: name,
-            permissions: permissions
+        _ attributes: Placement.Attributes
+    ) throws -> Outcome {
+        let result = Result { () throws(FileError) in
+            try Placement.move(location.path, to: directory, as: name, attributes)
+        }
+        switch result {
+        case .success(let (path, byteCount)):
+            return .saved(path: path, byteCount: byteCount)
+        case .failure(let error):
+            let isAbsent = error.errno == ENOENT && error.path == location.path
+            guard isAbsent, !Self.isDirectory(of: location) else { throw error }
+            // The finished file is on a disk that went away after it was delivered.
+            let parent = location.deletingLastPathComponent().path
+            throw Obstacle(missing: parent, of: parent)
+        }
+    }
+
+    private func openRefuge() throws -> Directory {
+        do throws(SystemCallError) {
+            return try Directory(opening: refuge, creatingPrivate: true)
+        } catch {
+            throw FileError(error)
+        }
+    }
+
+    /// Whether a failure means that the finished file itself was removed.
+    private func isGone(_ location: URL, _ failure: FileError) -> Bool {
+        failure.errno == ENOENT && failure.path == location.path && Self.isDirectory(of: location)
+    }
+
+    private static func isDirectory(of location: URL) -> Bool {
+        access(location.deletingLastPathComponent().path + "/.", F_OK) == 0
+    }
+}
+
+extension Outcome.Reason {
+    /// The reason of a finished file that was removed before it was saved.
+    static func fileMissing(_ path: String) -> Outcome.Reason {
+        Outcome.Reason(
+            code: "fileMissing",
+            message: "\(path) was complete, and was removed before it could be saved"
         )
-        return .saved(path: path, byteCount: byteCount)
+    }
+}
+
+extension TransferRow.Hold {
+    /// The reason of a complete file that cannot be saved yet.
+    init(_ obstacle: Obstacle) {
+        self.init(reason: "placing", text: obstacle.text)
     }
 }

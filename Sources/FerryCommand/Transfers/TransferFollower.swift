@@ -10,6 +10,8 @@ struct TransferFollower {
         case changes(TransferDaemon.Changes)
         /// A session of this process has reported how a transfer ended.
         case ended(TransferRow.ID, Outcome)
+        /// A session of this process has a complete file that it cannot save yet.
+        case held(TransferRow.ID, TransferRow.Hold)
         /// Ctrl-C.
         case interrupted
         /// The display may be outdated.
@@ -146,6 +148,7 @@ struct TransferFollower {
                 now: context.now()
             )
         case .ended(let id, let outcome): effects = watch.ended(id, outcome, at: instant)
+        case .held(let id, let hold): effects = watch.held(id, hold)
         case .interrupted: effects = watch.interrupted()
         case .stale: effects = [.show]
         case .lost(let error): throw error

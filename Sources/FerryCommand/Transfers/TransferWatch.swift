@@ -114,6 +114,18 @@ struct TransferWatch {
         return finishing(end(index, outcome, at: instant) + [.show])
     }
 
+    /// Handles the report of a session of this process that a transfer's complete file has to wait.
+    ///
+    /// - Parameters:
+    ///   - id: The transfer.
+    ///   - hold: The reason.
+    /// - Returns: The actions to perform.
+    mutating func held(_ id: TransferRow.ID, _ hold: TransferRow.Hold) -> [Effect] {
+        guard let index = indices[id], !rows[index].isOver else { return [] }
+        rows[index].waits(for: hold, hasBegun: true)
+        return [.show]
+    }
+
     /// Handles Ctrl-C: this process ends, the transfers continue.
     mutating func interrupted() -> [Effect] {
         if isFinished { return [] }

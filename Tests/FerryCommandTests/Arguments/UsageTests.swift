@@ -88,8 +88,8 @@ import Testing
         ("pause 1 -2", "'-2' is no task; 'ferry list' shows their numbers.", "ferry pause"),
         ("list -1", "there is no option '-1'.", "ferry list"),
         (
-            "get -o \(String(repeating: "ä", count: 128)) https://example.org/a",
-            "A file's name has at most 255 bytes; that of --output has 256.", "ferry get"
+            "get -o \(String(repeating: "ä", count: 256)) https://example.org/a",
+            "A file's name has at most 255 bytes; that of --output has 512.", "ferry get"
         ),
     ])
     func `a line that makes no sense is answered by what is wrong and where to read on`(

@@ -1,6 +1,8 @@
 import Ferry
+import FerrySystem
 import FerryTestSupport
 import Foundation
+import Glibc
 import Testing
 
 @testable import FerryCommand
@@ -143,6 +145,42 @@ import Testing
             sessions: sessions
         )
         #expect(sessions.destinations.map(\.name) == [name])
+    }
+
+    @Test func `PLACE-4: a name that the file system does not take is refused before a request`()
+        async
+    {
+        let sessions = PlayedSessions([saved], in: daemon)
+        let name = String(repeating: "ä", count: 128)
+        let run = await CommandLineRun(
+            "get -o \(directory.path)/\(name) \(Self.a)",
+            daemon: daemon,
+            sessions: sessions
+        )
+        #expect(run.code == .failure)
+        #expect(
+            run.error
+                == "ferry: no file in '\(directory.path)' can be named '\(name)': it has 256 bytes, and at "
+                + "most 255 are possible; choose another name with --output\n"
+        )
+        #expect(sessions.events == [])
+    }
+
+    @Test func `PLACE-1: the directory is remembered with its disk, and the group with the umask`()
+        async throws
+    {
+        let sessions = PlayedSessions([saved], in: daemon)
+        _ = await CommandLineRun(
+            "get -d \(directory.path)/new \(Self.a)",
+            daemon: daemon,
+            sessions: sessions
+        )
+        let destination = try #require(sessions.destinations.first)
+        let made = try Directory(opening: directory.path + "/new")
+        #expect(destination.known == KnownDirectory(made))
+        #expect(destination.known != nil)
+        #expect(destination.group == getegid())
+        #expect(destination.known?.isOnItsDisk(made) == true)
     }
 
     @Test func `USE-3: how long a file may take can be said`() async {

@@ -1,0 +1,72 @@
+import FerrySystem
+import Foundation
+@preconcurrency import Glibc
+
+/// Why a file cannot be saved now, which may pass.
+struct Obstacle: Error, Hashable, Sendable {
+    /// The directory in which a change may end it.
+    let directory: String
+    /// A description for people, such as `waits for its disk: /mnt/stick is not mounted`.
+    let text: String
+    /// Whether the kernel reports its end; otherwise the file is also tried again after a while.
+    let isReported: Bool
+
+    /// A disk that is not mounted.
+    ///
+    /// - Parameters:
+    ///   - mountPoint: Where it was mounted.
+    ///   - directory: The directory that is on it.
+    init(missing mountPoint: String, of directory: String) {
+        self.directory = directory
+        text = "waits for its disk: \(mountPoint) is not mounted"
+        isReported = true
+    }
+
+    /// The obstacle that is the reason of a failure; nil if that does not pass.
+    ///
+    /// - Parameters:
+    ///   - error: The failure.
+    ///   - directory: The directory in which a change may end it.
+    init?(_ error: FileError, in directory: String) {
+        self.directory = directory
+        isReported = false
+        switch error.outlook {
+        case .noRoom: text = "waits for room: \(error)"
+        case .noDisk: text = "waits for its disk: \(error)"
+        case .busy: text = "waits: \(error)"
+        case .refusedName, .final: return nil
+        }
+    }
+}
+
+extension Destination {
+    /// Opens the directory that a file is for.
+    ///
+    /// It is not made again: whoever has removed or renamed it does not expect that.
+    ///
+    /// - Returns: The directory.
+    /// - Throws: ``FileError`` when it is missing although its disk is there, or when it cannot be used; ``Obstacle``
+    ///   when its disk is missing.
+    func open() throws -> Directory {
+        if known == nil {
+            // Of a version of Ferry that did not remember it.
+            try? FileManager.default.createDirectory(
+                atPath: directory,
+                withIntermediateDirectories: true
+            )
+        }
+        let opened: Directory
+        do throws(SystemCallError) {
+            opened = try Directory(opening: directory)
+        } catch {
+            if let known, !known.isOnItsDisk(nil) {
+                throw Obstacle(missing: known.mountPoint, of: directory)
+            }
+            throw FileError(error)
+        }
+        if let known, !known.isOnItsDisk(opened) {
+            throw Obstacle(missing: known.mountPoint, of: directory)
+        }
+        return opened
+    }
+}
