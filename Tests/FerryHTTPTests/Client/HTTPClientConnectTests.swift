@@ -37,13 +37,12 @@ import Testing
     @Test func `HTTP-5: a server that is silent in the handshake is not waited for longer`()
         async throws
     {
-        let gate = FixtureGate()
-        let server = try FixtureServer()
-        server.on("/", .script([.wait(gate)]))
-        var request = HTTPRequest(url: "https://127.0.0.1:\(server.port)/", idleTimeout: .zero)
+        let silent = try SilentPort(accepts: true)
+        var request = HTTPRequest(url: "https://127.0.0.1:\(silent.port)/", idleTimeout: .zero)
         request.connectTimeout = .milliseconds(200)
         let probe = try await HTTPClient.local().fetch(request)
         #expect(probe.error?.code == .timedOut)
+        withExtendedLifetime(silent) {}
     }
 
     @Test func `HTTP-5: neither a slow answer nor the wait for a connection counts`() async throws {

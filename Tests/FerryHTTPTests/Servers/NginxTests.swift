@@ -126,7 +126,7 @@ import Testing
     }
 
     @Test(arguments: [("POST", 1), ("PUT", 2)])
-    func `RFC 9110 §9.2.2: over HTTP/2, too, only what may be repeated is sent again`(
+    func `RFC 9110 §9.2.2: over TLS, too, only what may be repeated is sent again`(
         method: String,
         count: Int
     ) async throws {
@@ -138,9 +138,7 @@ import Testing
         )
         let url = "https://127.0.0.1:\(relay.port)/post"
         func request(_ method: String, _ body: [UInt8]?) -> HTTPRequest {
-            var request = HTTPRequest(url: url, method: method, body: body)
-            request.protocolChoice = .http2
-            return request
+            HTTPRequest(url: url, method: method, body: body)
         }
         _ = try await client.fetch(request("GET", nil))
         let probe = try await client.fetch(request(method, [UInt8](repeating: 7, count: 20_000)))

@@ -77,17 +77,19 @@ package final class SilentPort: Sendable {
     private let descriptors: [Int32]
 
     /// Makes the port.
-    package init() throws {
+    ///
+    /// - Parameter accepts: Whether connections are made all the same, and nothing comes by them.
+    package init(accepts: Bool = false) throws {
         let (listener, port) = try FixtureListener.bind(host: "127.0.0.1")
         self.port = port
         var descriptors = [listener]
-        _ = try systemCall("listen") { listen(listener, 0) }
+        _ = try systemCall("listen") { listen(listener, accepts ? 16 : 0) }
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = port.bigEndian
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
         // The queue holds one more than its length.
-        for _ in 0..<4 {
+        for _ in 0..<(accepts ? 0 : 4) {
             let client = socket(
                 AF_INET,
                 Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue),
