@@ -1,3 +1,4 @@
+import FerrySystem
 import FerryTestSupport
 import FoundationEssentials
 import Testing

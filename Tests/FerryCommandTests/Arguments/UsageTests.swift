@@ -112,7 +112,7 @@ import Testing
         "get https://me:harbour@[::1:1/",
         "get //me:harbour@example.org/a", "get http:me:harbour@example.org/a",
         "get https://me:har/harbour@example.org/a", "get https://me:har?harbour@example.org/a",
-        "get https://me:har#harbour@example.org/a", "get https://me:har\\harbour@example.org/a",
+        "get https://me:har#harbour@example.org/a",
         "get --mirror http://me:harbour@a:99999/ https://b/", "relink http://me:harbour@/ 1",
         "relink me:harbour@example.org 1", "list http://me:harbour@example.org/a",
         "pause https://me:harbour@example.org/a", "get -H Authorization-Basic-harbour https://a/",
