@@ -171,10 +171,10 @@ final class FilePlaces {
     /// Returns what the directory of a file that was written in its own place is recognized by: its name has that.
     nonisolated static func directoryIdentity(ofFileAt path: String) -> String? {
         guard let directory = directory(ofFileAt: path) else { return nil }
-        return diskText(ofFileNamed: path.dropFirst(directory.utf8.count + 1))
+        return diskText(ofFileNamed: String(path.dropFirst(directory.utf8.count + 1)))
     }
 
-    nonisolated private static func diskText(ofFileNamed name: some StringProtocol) -> String? {
+    nonisolated private static func diskText(ofFileNamed name: String) -> String? {
         name.dropFirst(prefix.count).split(separator: "-").dropFirst().first.map(String.init)
     }
 
