@@ -160,7 +160,8 @@ import Testing
     ) throws {
         for letter in ["a", "ü", "日", "👩‍👩‍👧"] {
             let whole = String(repeating: letter, count: length / letter.utf8.count)
-            for end in [".tar.gz", "", ".\(letter)"] {
+            // What is longer is no extension.
+            for end in [".tar.gz", "", ".\(letter)"] where end.utf8.count <= 16 {
                 let response = try response([
                     "Content-Disposition": "attachment; filename=\"\(whole)\(end)\""
                 ])
