@@ -28,12 +28,28 @@ let package = Package(
             providers: [.apt(["libsqlite3-dev"])]
         ),
         .systemLibrary(name: "CWslay", providers: [.apt(["libwslay-dev"])]),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .systemLibrary(
+            name: "CBrotli",
+            pkgConfig: "libbrotlidec",
+            providers: [.apt(["libbrotli-dev"])]
+        ),
+        .systemLibrary(
+            name: "CZstd",
+            pkgConfig: "libzstd",
+            providers: [.apt(["libzstd-dev"])]
+        ),
         .target(name: "CFerryLinux", cSettings: [.define("_GNU_SOURCE")]),
 
         // MARK: Layers, bottom up
 
         .target(name: "FerrySystem", dependencies: ["CFerryLinux"]),
-        .target(name: "FerryHTTP", dependencies: ["FerrySystem", "CCurl", "COpenSSL", "CWslay"]),
+        .target(
+            name: "FerryHTTP",
+            dependencies: [
+                "FerrySystem", "CCurl", "COpenSSL", "CWslay", "CZlib", "CBrotli", "CZstd",
+            ]
+        ),
         .target(name: "FerryTransfer", dependencies: ["FerryHTTP", "FerrySystem"]),
         .target(name: "FerryStore", dependencies: ["FerrySystem", "CSQLite"]),
         .target(
@@ -101,9 +117,13 @@ let package = Package(
             name: "FerrySystemTests",
             dependencies: ["FerrySystem", "FerryTestSupport", "connectivity-probe"]
         ),
+        // What packs bodies for tests.
+        .systemLibrary(name: "CBrotliEncoder", path: "Tests/CBrotliEncoder"),
         .testTarget(
             name: "FerryHTTPTests",
-            dependencies: ["FerryHTTP", "FerrySystem", "FerryTestSupport"]
+            dependencies: [
+                "FerryHTTP", "FerrySystem", "FerryTestSupport", "CZlib", "CZstd", "CBrotliEncoder",
+            ]
         ),
         .testTarget(
             name: "FerryTransferTests",

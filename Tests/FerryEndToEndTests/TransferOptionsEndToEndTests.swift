@@ -52,6 +52,54 @@ import Testing
         #expect(names == ["song"])
     }
 
+    @Test func `KEEP-4: an archive described as coded is saved as it came, also in two parts`()
+        async throws
+    {
+        // Its digest is that of these bytes in gzip.
+        let digest = "83bf8fe80b005b462ed609a7fab751ebd4ceef5dbf86f993e6f172cfa81c8849"
+        let packed = FixtureContent.bytes(FixtureGzip.encode(Array("la la la la".utf8)))
+        let file = FixtureFile(packed, fields: [("Content-Encoding", "gzip")])
+        server.on("/song.tar.gz", .file(file).dropping(after: 20), .file(file))
+        let get = try await home.ferry(
+            "get",
+            "-d",
+            home.files,
+            "--checksum",
+            "sha-256=\(digest)",
+            server.url("/song.tar.gz")
+        )
+        #expect(get.exit == .exited(status: 0), "\(get.error)")
+        let saved = try Data(contentsOf: URL(filePath: "\(home.files)/song.tar.gz"))
+        #expect(Array(saved) == packed.bytes)
+        #expect(server.requests.map { $0["Accept-Encoding"] } == ["identity", "identity"])
+    }
+
+    @Test(arguments: FixtureCoding.allCases)
+    func `SEC-12: a file in a coding that was asked for is saved whole, however often it is cut`(
+        coding: FixtureCoding
+    ) async throws {
+        let packed = coding.encode(content.bytes)
+        let cut = FixtureContent.bytes(Array(packed.prefix(packed.count / 2)))
+        let fields = [("Content-Encoding", coding.rawValue)]
+        server.on(
+            "/song",
+            .content(cut).with(fields: fields),
+            FixtureAnswer.content(cut).with(fields: fields).chunked(),
+            .content(.bytes(packed)).with(fields: fields)
+        )
+        let get = try await home.ferry(
+            "get",
+            "-d",
+            home.files,
+            "--header",
+            "Accept-Encoding: \(coding.rawValue)",
+            server.url("/song")
+        )
+        #expect(get.exit == .exited(status: 0), "\(get.error)")
+        #expect(try difference("song") == nil)
+        #expect(server.requests.count == 3)
+    }
+
     @Test func `a mirror stands in for a server that is not there`() async throws {
         server.on("/copy", .file(FixtureFile(content)))
         let gone = try FixtureClosedPort()

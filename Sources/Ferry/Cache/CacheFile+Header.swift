@@ -88,12 +88,15 @@ extension CacheFile {
             }
             // The other properties are made from the fields.
             if http.isReceived {
-                return ReceivedHTTPURLResponse(
+                let response = ReceivedHTTPURLResponse(
                     url: url,
                     statusCode: http.status,
                     httpVersion: nil,
                     headerFields: http.fields
                 )
+                // Only what keeps its coding has a length in spite of it.
+                response?.keepsCoding = expectedContentLength >= 0
+                return response
             }
             return HTTPURLResponse(
                 url: url,

@@ -20,22 +20,26 @@ extension HTTPURLResponse {
                 fields[field.name] = field.value
             }
         }
-        return ReceivedHTTPURLResponse(
+        let response = ReceivedHTTPURLResponse(
             url: url,
             statusCode: head.status,
             httpVersion: head.version,
             headerFields: fields
         )
+        response?.keepsCoding = !head.isDecoded
+        return response
     }
 
     /// Returns the length of a body as the app gets it; `NSURLSessionTransferSizeUnknown` if it is not known.
     ///
     /// `Content-Length` is the length before decoding, and says nothing about a body in chunks (RFC 9112 §6.3).
     ///
-    /// - Parameter field: Returns the value of a header field, if the response has it.
+    /// - Parameters:
+    ///   - keepsCoding: Whether the app gets the body in the coding that it has, if it has one.
+    ///   - field: Returns the value of a header field, if the response has it.
     /// - Returns: The length.
-    static func bodyByteCount(_ field: (String) -> String?) -> Int64 {
-        guard (field("Content-Encoding") ?? "identity").lowercased() == "identity",
+    static func bodyByteCount(keepsCoding: Bool, _ field: (String) -> String?) -> Int64 {
+        guard keepsCoding || (field("Content-Encoding") ?? "identity").lowercased() == "identity",
             field("Transfer-Encoding") == nil
         else { return NSURLSessionTransferSizeUnknown }
         return field("Content-Length").flatMap { Int64($0) } ?? NSURLSessionTransferSizeUnknown

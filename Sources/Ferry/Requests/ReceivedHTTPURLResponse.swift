@@ -4,11 +4,14 @@ import Glibc
 
 /// A response of a server, with what Foundation's gets wrong.
 final class ReceivedHTTPURLResponse: HTTPURLResponse, @unchecked Sendable {
-    // @unchecked as its superclass: nothing in it changes.
+    // @unchecked as its superclass: nothing in it changes once it was made.
+
+    /// Whether the app gets the body in the coding that it has, if it has one; set by who makes the response.
+    var keepsCoding = false
 
     /// The length of the body as the app gets it.
     override var expectedContentLength: Int64 {
-        Self.bodyByteCount { value(forHTTPHeaderField: $0) }
+        Self.bodyByteCount(keepsCoding: keepsCoding) { value(forHTTPHeaderField: $0) }
     }
 
     /// The name of a file for the body: as Content-Disposition proposes, else the last component of the URL's path, else the

@@ -48,6 +48,7 @@ extension HTTPResponseHead {
             fields: response.fields.map { HTTPField($0) },
             url: response.url
         )
+        isDecoded = response.isDecoded ?? false
     }
 }
 

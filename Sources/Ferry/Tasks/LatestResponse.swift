@@ -30,13 +30,17 @@ struct LatestResponse: Sendable {
     /// The length of the body as the app gets it; `NSURLSessionTransferSizeUnknown` where it is not
     /// known, as for one that is decoded.
     var bodyByteCount: Int64 {
-        if let fields = head?.fields {
-            return HTTPURLResponse.bodyByteCount { fields.joinedValue(named: $0) }
+        if let head {
+            return HTTPURLResponse.bodyByteCount(keepsCoding: !head.isDecoded) {
+                head.fields.joinedValue(named: $0)
+            }
         }
-        guard let response = made as? HTTPURLResponse else {
+        guard let response = made as? HTTPURLResponse, !(response is ReceivedHTTPURLResponse) else {
             return made?.expectedContentLength ?? NSURLSessionTransferSizeUnknown
         }
-        return HTTPURLResponse.bodyByteCount { response.value(forHTTPHeaderField: $0) }
+        return HTTPURLResponse.bodyByteCount(keepsCoding: false) {
+            response.value(forHTTPHeaderField: $0)
+        }
     }
 
     /// Returns the same object for each call; nil before the first response, and when its URL cannot be read.

@@ -39,7 +39,8 @@ extension Wire.Response {
             url: head.url,
             status: head.status,
             version: head.version,
-            fields: head.fields.map { Wire.Field(name: $0.name, value: $0.value) }
+            fields: head.fields.map { Wire.Field(name: $0.name, value: $0.value) },
+            isDecoded: head.isDecoded ? true : nil
         )
     }
 }
@@ -53,6 +54,7 @@ extension HTTPResponseHead {
             fields: response.fields.map { HTTPField(name: $0.name, value: $0.value) },
             url: response.url
         )
+        isDecoded = response.isDecoded ?? false
     }
 }
 

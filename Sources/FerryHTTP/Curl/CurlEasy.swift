@@ -220,11 +220,11 @@ import FerrySystem
         // Each attempt asks for the address that holds now. Systems have a cache of their own.
         try set(CURLOPT_DNS_CACHE_TIMEOUT, 0)
         try set(CURLOPT_TCP_KEEPALIVE, 1)
-        // libcurl holds back at most 64 MiB, and compressed bytes may grow by a factor of 1032.
-        let isPacked = Self.acceptedCoding(of: request) != "identity"
         let own = request.receiveBufferByteCount ?? configuration.receiveBufferBytes
         let bufferBytes = max(1 << 10, min(own, configuration.receiveBufferBytes))
-        try set(CURLOPT_BUFFERSIZE, isPacked ? min(bufferBytes, 32 << 10) : bufferBytes)
+        // What may come in a coding is seldom long, and decoding takes longer than a few more reads.
+        let asksForCoding = AcceptedCodings(request.fields) != AcceptedCodings([])
+        try set(CURLOPT_BUFFERSIZE, asksForCoding ? min(bufferBytes, 32 << 10) : bufferBytes)
         switch request.protocolChoice {
         case .http1:
             try set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1)
@@ -262,8 +262,8 @@ import FerrySystem
         fieldList = list
         try check(CCurl_easy_setopt_pointer(handle, CURLOPT_HTTPHEADER, list.first))
         if let userAgent = configuration.userAgent { try set(CURLOPT_USERAGENT, userAgent) }
-        // With this option, libcurl also decodes the body.
-        try set(CURLOPT_ACCEPT_ENCODING, Self.acceptedCoding(of: request))
+        // libcurl 7.88 does not tell that a coded body has ended early (``BodyDecoder`` does).
+        try set(CURLOPT_HTTP_CONTENT_DECODING, 0)
     }
 
     private func configureMethod(
@@ -286,16 +286,6 @@ import FerrySystem
         } else if method != "GET" {
             try set(CURLOPT_CUSTOMREQUEST, method)
         }
-    }
-
-    /// Delivers the body of the response whose head has arrived as it is, in its coding.
-    ///
-    /// libcurl refuses a body with a coding that it does not know, and asks for this option only when the body begins. An
-    /// option that cannot be set leaves it at that.
-    func deliverCodedBody() { try? set(CURLOPT_HTTP_CONTENT_DECODING, 0) }
-
-    private static func acceptedCoding(of request: HTTPRequest) -> String {
-        request.fields.first(named: "Accept-Encoding") ?? "identity"
     }
 
     func set(_ option: CURLoption, _ value: Int) throws(HTTPError) {

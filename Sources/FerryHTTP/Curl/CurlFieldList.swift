@@ -21,14 +21,18 @@ final class CurlFieldList {
     /// The lines that make libcurl send a request's fields, and no others but its own `Host`,
     /// `Accept`, `User-Agent` and framing.
     static func lines(for request: HTTPRequest) -> [String] {
-        // libcurl sets the framing itself, and the coding is a separate option.
-        let names = ["Content-Length", "Transfer-Encoding", "Accept-Encoding", proxyFieldName]
+        // libcurl sets the framing itself.
+        let names = ["Content-Length", "Transfer-Encoding", proxyFieldName]
         var lines = request.fields
             .filter { field in !names.contains { field.isNamed($0) } }
             .map(line)
         if request.fields.first(named: "Expect") == nil {
             // Otherwise a long body would wait a second for servers that do not know this field.
             lines.append("Expect:")
+        }
+        if request.fields.first(named: "Accept-Encoding") == nil {
+            // Without the field a server may choose any coding (RFC 9110 §12.5.3).
+            lines.append("Accept-Encoding: identity")
         }
         let isForm = request.method == "POST" && request.body?.isEmpty == false
         if !isForm, request.fields.first(named: "Content-Type") == nil {

@@ -22,42 +22,10 @@ extension HTTPExchange {
             case finished
         }
 
-        /// What the caller must do, in the order given.
-        enum Effect: Equatable {
-            case armIdleTimer(after: Duration)
-            case cancelIdleTimer
-            /// Make libcurl deliver what it was told to hold.
-            case release
-            /// Send the request again, on a new connection; if its body cannot be sent again, fail with this error, or else
-            /// with the reason for that.
-            case startAgain(orFail: HTTPError?)
-            case armConnectTimer(after: Duration)
-            case cancelConnectTimer
-            /// Remove the exchange from libcurl.
-            case withdraw
-            case finish(HTTPError?)
-        }
-
-        /// The immediate reaction to a line of the header or a piece of the body.
-        enum Reception: Equatable {
-            /// Continue.
-            case skip
-            /// Deliver an interim response's head.
-            case deliverInformational(HTTPResponseHead)
-            /// Deliver the head, and pass the handler's answer to ``answered(_:)``.
-            case deliverHead(HTTPResponseHead)
-            /// Deliver the bytes, and pass the handler's answer to ``answered(_:)``.
-            case deliverBytes
-            /// Tell libcurl to keep the bytes.
-            case hold
-            /// Tell libcurl to keep the bytes, and release them after other exchanges have had their turn.
-            case holdForATurn
-            /// Tell libcurl to fail.
-            case stop
-        }
-
-        /// The number of bytes of the body that libcurl has delivered.
+        /// The number of bytes of the body that were delivered.
         private(set) var receivedByteCount: Int64 = 0
+        /// The codings to undo, in the order in which they were applied; none for a body that is delivered as it comes.
+        private(set) var codings: [ContentCoding] = []
         /// Whether the handler accepts bytes in pipes.
         private(set) var acceptsPipes = false
 
@@ -92,8 +60,8 @@ extension HTTPExchange {
         private var bodyByteCount: Int64 = 0
         private(set) var isPaused = false
         private var isHeld = false
-        private var isCoded = false
-        private var unpackedByteCount = 0
+        private let acceptedCodings: AcceptedCodings
+        private var decodedByteCount = 0
         private let idleTimeout: Duration
         private var hasBegun = false
         private var isIdleTimerArmed = false
@@ -118,6 +86,7 @@ extension HTTPExchange {
             isIdempotent: Bool = true,
             hasBody: Bool = false,
             connectTimeout: Duration = .zero,
+            acceptedCodings: AcceptedCodings = AcceptedCodings([]),
             now: Instant
         ) {
             parser = ResponseHeadParser(url: url, maximumByteCount: maximumHeaderByteCount)
@@ -127,6 +96,7 @@ extension HTTPExchange {
             self.hasResponseBody = hasResponseBody
             self.isIdempotent = isIdempotent
             self.hasBody = hasBody
+            self.acceptedCodings = acceptedCodings
             self.idleTimeout = idleTimeout
             self.connectTimeout = connectTimeout
             lastActivity = now
@@ -209,13 +179,38 @@ extension HTTPExchange {
                         state = .startingAgain
                         return .stop
                     }
-                    isCoded = head.hasContentCoding
-                    return .deliverHead(head)
+                    return receivedHead(head)
                 case .failure(let error): return fail(error)
                 }
             case .startingAgain, .endingEarly, .failing, .finished:
                 return .stop
             }
+        }
+
+        /// Decides whether the body is decoded.
+        ///
+        /// What was not asked for is the resource's own: an archive that a server describes in this way. A part of a coded
+        /// body is no coded body. libcurl would decode a transfer coding, which nobody has asked for, and not tell where
+        /// it ends.
+        private mutating func receivedHead(_ head: HTTPResponseHead) -> Reception {
+            guard hasResponseBody, head.status != 204, head.status != 304 else {
+                return .deliverHead(head)
+            }
+            guard !head.hasTransferCoding else {
+                let message = "The response has a transfer coding that was not asked for"
+                return fail(HTTPError(code: .cannotDecodeContent, message: message))
+            }
+            guard head.status != 206, let codings = head.knownContentCodings,
+                acceptedCodings.contain(codings)
+            else { return .deliverHead(head) }
+            guard codings.count <= ContentCoding.maximumCount else {
+                let message = "The body has \(codings.count) content codings"
+                return fail(HTTPError(code: .cannotDecodeContent, message: message))
+            }
+            self.codings = codings
+            var head = head
+            head.isDecoded = true
+            return .deliverHead(head)
         }
 
         /// Handles a line of a proxy's response to CONNECT.
@@ -250,12 +245,6 @@ extension HTTPExchange {
             }
         }
 
-        /// How much of a body is decompressed before other exchanges have their turn.
-        ///
-        /// libcurl delivers everything that it decompresses before it returns to the loop. One read may yield
-        /// half a GiB, and libcurl reads up to a hundred times.
-        static let unpackedByteCountPerTurn = 8 << 20
-
         mutating func receivedBytes(count: Int, at now: Instant) -> Reception {
             sawActivity(at: now)
             let reception = reception(ofBytes: count)
@@ -274,12 +263,7 @@ extension HTTPExchange {
             case .delivering:
                 isHeld = isPaused
                 guard !isPaused else { return .hold }
-                if isCoded { unpackedByteCount += count }
-                guard unpackedByteCount <= Self.unpackedByteCountPerTurn else {
-                    unpackedByteCount = 0
-                    isHeld = true
-                    return .holdForATurn
-                }
+                guard codings.isEmpty else { return .decode }
                 receivedByteCount += Int64(count)
                 return .deliverBytes
             case .discarding:
@@ -287,6 +271,42 @@ extension HTTPExchange {
             case .splicing, .startingAgain, .endingEarly, .failing, .finished:
                 return .stop
             }
+        }
+
+        /// How much is decoded before other exchanges have their turn.
+        ///
+        /// One read may yield gigabytes, and libcurl reads up to a hundred times before it returns to the loop.
+        static let decodedByteCountPerTurn = 8 << 20
+
+        /// Decides how to go on after a step of decoding, whose bytes were delivered.
+        ///
+        /// - Parameters:
+        ///   - madeByteCount: How many bytes the step has made.
+        ///   - deliveredByteCount: How many of them the handler has got.
+        /// - Returns: ``Reception/decode`` for another step, or what to do instead.
+        mutating func decoded(_ madeByteCount: Int, delivered deliveredByteCount: Int) -> Reception
+        {
+            receivedByteCount += Int64(deliveredByteCount)
+            switch state {
+            case .delivering:
+                isHeld = isPaused
+                guard !isPaused else { return .hold }
+                decodedByteCount += madeByteCount
+                guard decodedByteCount <= Self.decodedByteCountPerTurn else {
+                    decodedByteCount = 0
+                    isHeld = true
+                    return .holdForATurn
+                }
+                return .decode
+            case .discarding: return .skip
+            case .awaitingHead, .splicing, .startingAgain, .endingEarly, .failing, .finished:
+                return .stop
+            }
+        }
+
+        /// Records that the body cannot be decoded.
+        mutating func decodingFailed(_ error: HTTPError) {
+            if state == .delivering { _ = fail(error) }
         }
 
         /// Records the handler's answer; returns `false` if libcurl must fail.
@@ -325,11 +345,13 @@ extension HTTPExchange {
         ///   - error: Why the exchange has failed.
         ///   - isCut: Whether the connection should have announced its end, and has not.
         ///   - refusesHTTP1: Whether the server has ended the handshake because it does not speak HTTP/1.1.
+        ///   - progress: How far the body was decoded.
         /// - Returns: The effects that follow.
         mutating func completed(
             _ error: HTTPError?,
             isCut: Bool = false,
-            refusesHTTP1: Bool = false
+            refusesHTTP1: Bool = false,
+            decoding progress: DecodingProgress = .complete
         ) -> [Effect] {
             switch state {
             case .finished:
@@ -353,14 +375,10 @@ extension HTTPExchange {
             case .awaitingHead where error == nil:
                 let message = "The connection ended before the header did"
                 return finish(HTTPError(code: .connectionLost, message: message))
-            case .delivering where isHeld && isCoded && error?.isShortageOfRoom == true:
-                // libcurl decompresses what it has read even while it must hold it, up to 64 MiB.
-                let message = "The body unpacks to more than there is room for"
-                return finish(HTTPError(code: .cannotDecodeContent, message: message))
-            case .delivering where isCoded && error?.code == .writeFailed:
-                // The handler has refused nothing: libcurl fails like this when bytes follow the end of a coded body.
-                let message = "The body is not as its content coding says"
-                return finish(HTTPError(code: .cannotDecodeContent, message: message))
+            case .delivering where error == nil && isEndMissing(after: progress):
+                let names = codings.map(\.rawValue).joined(separator: ", ")
+                let message = "The body ended before its content coding (\(names)) did"
+                return finish(HTTPError(code: .bodyTooShort, message: message))
             case .delivering where error == nil && isCut && endsWithConnection:
                 let message = "The connection was cut, and nothing says that the body is whole"
                 return finish(HTTPError(code: .connectionLost, message: message))
@@ -397,7 +415,19 @@ extension HTTPExchange {
             guard let head = parser.completeHead else { return false }
             if !hasResponseBody || head.status == 204 || head.status == 304 { return true }
             let length = head.fields.first(named: "Content-Length").flatMap { Int64($0) }
-            return !isCoded && length == bodyByteCount
+            return codings.isEmpty && length == bodyByteCount
+        }
+
+        /// Whether the end of the body's coding is missing.
+        ///
+        /// An empty body is no coding's. Servers that send one in a coding say that it is empty, unless it ends with the
+        /// connection: that may have been cut before the first byte.
+        private func isEndMissing(after progress: DecodingProgress) -> Bool {
+            switch progress {
+            case .complete: false
+            case .begun: !codings.isEmpty
+            case .nothing: !codings.isEmpty && endsWithConnection
+            }
         }
 
         /// Whether only the end of the connection ends the body (RFC 9112 §6.3).
@@ -543,16 +573,6 @@ extension HTTPExchange {
         private mutating func finish(_ error: HTTPError?) -> [Effect] {
             state = .finished
             return takeIdleTimer() + takeConnectTimer() + [.finish(error)]
-        }
-    }
-}
-
-extension HTTPError {
-    /// Whether libcurl had to hold more than it can.
-    fileprivate var isShortageOfRoom: Bool {
-        switch code {
-        case .outOfMemory, .headersTooLarge: true
-        default: false
         }
     }
 }

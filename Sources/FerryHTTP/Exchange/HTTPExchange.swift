@@ -21,6 +21,12 @@ package import FerrySystem
     var splicedBody: SplicedBody?
     /// Whether libcurl is to be left out as soon as it has returned.
     var isAboutToSplice = false
+    /// What undoes the coding of the response's body; `nil` for a body that is delivered as it comes.
+    var decoder: BodyDecoder?
+    /// How much of the piece that libcurl brings again was decoded before it had to be held.
+    var decodedPieceByteCount = 0
+    /// How many bytes of the response's body were taken, before they were decoded.
+    package internal(set) var takenBodyByteCount: Int64 = 0
     /// The source of the request's body; `nil` for none.
     let body: (any HTTPBodySource)?
     var sentBodyByteCount: Int64 = 0
@@ -65,6 +71,7 @@ package import FerrySystem
             isIdempotent: Self.isIdempotent(request.method),
             hasBody: HTTPRequest.hasBytes(self.body),
             connectTimeout: request.connectTimeout ?? client.configuration.connectTimeout,
+            acceptedCodings: AcceptedCodings(request.fields),
             now: start
         )
     }
@@ -259,7 +266,7 @@ extension HTTPExchange {
 
     private func proceed(after reception: StateMachine.Reception) -> Bool {
         switch reception {
-        case .skip, .deliverBytes, .hold, .holdForATurn:
+        case .skip, .deliverBytes, .decode, .hold, .holdForATurn:
             return true
         case .deliverInformational(let head):
             handler?.exchange(self, didReceiveInformational: head)
@@ -283,17 +290,26 @@ extension HTTPExchange {
         switch machine.receivedBytes(count: bytes.count, at: EventLoop.now) {
         case .skip, .deliverHead, .deliverInformational: return .taken
         case .deliverBytes:
-            guard let handler else { return .refused }
-            let disposition = handler.exchange(self, didReceive: bytes)
-            guard machine.answered(disposition) else { return .refused }
+            takenBodyByteCount += Int64(bytes.count)
+            guard deliver(bytes) else { return .refused }
             spliceIfWorthwhile()
             return .taken
+        case .decode: return decode(bytes)
         case .hold: return .held
-        case .holdForATurn:
-            LoopActor.perform { [self] in release() }
-            return .held
+        case .holdForATurn: return holdForATurn()
         case .stop: return .refused
         }
+    }
+
+    /// Delivers a piece of the body as the app gets it; returns `false` if libcurl must fail.
+    func deliver(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard let handler else { return false }
+        return machine.answered(handler.exchange(self, didReceive: bytes))
+    }
+
+    func holdForATurn() -> Acceptance {
+        LoopActor.perform { [self] in release() }
+        return .held
     }
 
     /// Ends or restarts the exchange after libcurl has released it.
@@ -301,18 +317,21 @@ extension HTTPExchange {
         // An end that TLS has not announced may be an attacker's doing.
         let isCut = tlsEnd.map { !$0.hasAnnouncedEnd } ?? false
         if isProtocolRefused { client?.noteHTTP2Only(request.url) }
+        let progress = decodingProgress
+        decoder = nil
         run(
             machine.completed(
                 error == nil ? nil : cause ?? error,
                 isCut: isCut,
-                refusesHTTP1: isProtocolRefused
+                refusesHTTP1: isProtocolRefused,
+                decoding: progress
             )
         )
     }
 
     private func answered(_ head: HTTPResponseHead) -> Bool {
         if head.version.hasPrefix("HTTP/1.") { easy?.followLog() }
-        if head.hasUnknownContentCoding { easy?.deliverCodedBody() }
+        guard !head.isDecoded || makeDecoder() else { return false }
         let disposition = handler?.exchange(self, didReceive: head) ?? .cancel
         return machine.answered(disposition)
     }

@@ -91,7 +91,7 @@ import FerrySystem
 extension HTTPExchange {
     /// Takes the rest of the body from libcurl once it has returned, if it may be delivered in pipes.
     func spliceIfWorthwhile() {
-        guard machine.acceptsPipes, !isAboutToSplice, let client, let easy,
+        guard machine.acceptsPipes, decoder == nil, !isAboutToSplice, let client, let easy,
             let head = machine.head, head.isSpliceable,
             client.canSplice(easy, after: machine.receivedByteCount)
         else { return }
@@ -168,8 +168,6 @@ extension HTTPExchange {
 extension HTTPResponseHead {
     /// Whether the connection carries the body's bytes unchanged, one after the other.
     fileprivate var isSpliceable: Bool {
-        version.hasPrefix("HTTP/1.")
-            && fields.first(named: "Transfer-Encoding") == nil
-            && !hasContentCoding
+        version.hasPrefix("HTTP/1.") && fields.first(named: "Transfer-Encoding") == nil
     }
 }

@@ -132,6 +132,8 @@ extension StoredResponse {
         guard request.method == "GET", Self.isStored(status: head.status),
             // Parts of bodies are not stored, nor is the range that one would have to be stored with.
             head.fields.first(named: "Content-Range") == nil,
+            // Other requests would get it decoded: it answers this one alone.
+            head.isDecoded || head.knownContentCodings == nil,
             !CacheControl(fields: request.fields).isNoStore, !control.isNoStore,
             Self.permitsStoring(head, control),
             let selectingFields = SelectingFields(head: head, requestFields: request.fields)

@@ -15,7 +15,7 @@ struct DigestChecks {
 
     /// Records the digests of the bytes in a response body: of a part, or of all of them.
     ///
-    /// Digests cover a representation with its content coding, if any (RFC 9530 §2): if the body is decoded on
+    /// Digests cover a representation with its content coding, if any (RFC 9530 §2): if the body was decoded on
     /// receipt, nothing can be compared.
     ///
     /// - Parameters:
@@ -28,7 +28,7 @@ struct DigestChecks {
         of range: Range<Int64>? = nil
     ) {
         if range == nil { announced = [] }
-        guard !head.hasContentCoding, request.method != "HEAD" else { return }
+        guard !head.isDecoded, request.method != "HEAD" else { return }
         if let digest = head.representationDigest, head.status == 200 || head.status == 206 {
             announced.removeAll { $0.range == nil }
             announced.append(DigestCheck(digest, isExpected: false))

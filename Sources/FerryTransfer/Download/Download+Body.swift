@@ -151,12 +151,13 @@ extension Download {
                 isResumable && request.transfer.isResumable
                 && (head.status == 200 || head.status == 206)
             discard()
-            end = isBodiless || head.hasContentCoding ? nil : head.contentLength
+            end = isBodiless || head.isDecoded ? nil : head.contentLength
             let version = ResourceVersion(
                 validator: isContinuable ? Validator(head: head) : nil,
                 totalByteCount: end,
                 url: head.url,
-                link: link
+                link: link,
+                coding: head.keptCoding
             )
             self.version = version
             return version
@@ -176,7 +177,13 @@ extension Download {
                 // The part begins with the last of the file's bytes, to which its version applies once they have
                 // proved to be the same.
                 let unproved = Validator(head: head).map {
-                    ResourceVersion(validator: $0, totalByteCount: total, url: head.url, link: link)
+                    ResourceVersion(
+                        validator: $0,
+                        totalByteCount: total,
+                        url: head.url,
+                        link: link,
+                        coding: resumption.version.coding
+                    )
                 }
                 let proofEnd = resumption.gap?.upperBound
                 if proofEnd != nil, unproved == nil { return nil }

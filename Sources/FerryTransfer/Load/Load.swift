@@ -174,8 +174,10 @@ extension Load {
                 protocolChoice: configuration.protocolChoice
             )
             try machine.prove(in: &request.fields, clientNonce: Self.makeClientNonce())
+            // A part of a coded body could not be decoded; browsers do not ask for one, either (the Fetch standard, §4.5).
             if let codings = configuration.acceptedCodings,
-                request.fields.first(named: "Accept-Encoding") == nil
+                request.fields.first(named: "Accept-Encoding") == nil,
+                request.fields.first(named: "Range") == nil
             {
                 request.fields.append(HTTPField(name: "Accept-Encoding", value: codings))
             }

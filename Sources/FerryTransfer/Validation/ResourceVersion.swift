@@ -1,3 +1,5 @@
+import FerryHTTP
+
 /// The version of the resource that the bytes of a file belong to.
 package struct ResourceVersion: Hashable, Sendable, Codable {
     /// The proof of the version; `nil` when there is none, so that the bytes cannot be continued.
@@ -14,17 +16,23 @@ package struct ResourceVersion: Hashable, Sendable, Codable {
     ///
     /// A validator need not mean the same under another address.
     package var link: Int?
+    /// The content coding that the bytes are in, as nobody has asked for it; `nil` for bytes as they are.
+    ///
+    /// Some servers give both the same entity tag.
+    package var coding: String?
 
     /// Makes a version from its parts.
     package init(
         validator: Validator?,
         totalByteCount: Int64?,
         url: String,
-        link: Int? = nil
+        link: Int? = nil,
+        coding: String? = nil
     ) {
         self.validator = validator
         self.totalByteCount = totalByteCount
         self.link = link
+        self.coding = coding
         let place = Origin.place(of: url)
         origin = place?.origin.description ?? ""
         path = place?.path ?? ""
@@ -43,5 +51,21 @@ package struct ResourceVersion: Hashable, Sendable, Codable {
             case .lastModified, nil: path == other.path && origin == other.origin
             }
         return isSame ? nil : "the part is from another place"
+    }
+
+    /// Returns whether the bytes of a part are in the same coding.
+    ///
+    /// A part need not repeat what the fields of the whole were (RFC 9110 §15.3.7).
+    func hasCoding(of part: HTTPResponseHead) -> Bool {
+        part.keptCoding.map { $0 == coding } ?? true
+    }
+}
+
+extension HTTPResponseHead {
+    /// The content coding that the body comes in; `nil` for none, and for one that was undone.
+    var keptCoding: String? {
+        guard !isDecoded else { return nil }
+        let codings = contentCodings
+        return codings.isEmpty ? nil : codings.joined(separator: ", ")
     }
 }

@@ -120,7 +120,7 @@ struct Resumption: Hashable, Sendable {
         if let length = head.contentLength, length != range.upperBound - range.lowerBound {
             return .refused("the part's length contradicts its range")
         }
-        if head.hasContentCoding { return .refused("the part is coded") }
+        if !version.hasCoding(of: head) { return .refused("the part is coded otherwise") }
         if let validator {
             let mismatch =
                 validator.mismatch(withPart: head) ?? version.mismatch(withURL: head.url)

@@ -13,10 +13,10 @@ package enum Validator: Hashable, Sendable, Codable {
     ///   date in its place (RFC 9110 §13.1.5).
     /// - A date is strong only when the response was made at least a second later, by the
     ///   server's own clock: a second change within the same second would not show (§8.8.2.2).
-    /// - A coded body is generated again for each response; its bytes may differ.
+    /// - It stands for the bytes as they were sent: what was decoded has other ones.
     /// - `Accept-Ranges: none` says that there are no parts anyway.
     package init?(head: HTTPResponseHead) {
-        guard !head.hasContentCoding, !head.refusesRanges else { return nil }
+        guard !head.isDecoded, !head.refusesRanges else { return nil }
         let tags = Self.tags(of: head)
         if tags.count == 1, Self.isStrong(tags[0]) {
             self = .strongETag(tags[0])

@@ -129,19 +129,29 @@ extension Wire {
         package var version: String
         /// The header fields, in the order in which they arrived.
         package var fields: [Field]
+        /// Whether the body comes without the coding that Content-Encoding names; null for false.
+        package var isDecoded: Bool?
 
         /// Creates the value from its members.
-        package init(url: String, status: Int, version: String, fields: [Field]) {
+        package init(
+            url: String,
+            status: Int,
+            version: String,
+            fields: [Field],
+            isDecoded: Bool? = nil
+        ) {
             self.url = url
             self.status = status
             self.version = version
             self.fields = fields
+            self.isDecoded = isDecoded
         }
 
         /// Writes the members.
         package func write(to output: inout JSONOutput) {
             output.object { output in
                 output.member("fields", fields)
+                output.member("isDecoded", isDecoded)
                 output.member("status", status)
                 output.member("url", url)
                 output.member("version", version)
@@ -154,12 +164,14 @@ extension Wire {
             var status: Int?
             var version: String?
             var fields: [Field]?
+            var isDecoded: Bool?
             try input.object { (input, member) throws(JSONInput.Problem) in
                 switch member {
                 case "url": url = try input.value()
                 case "status": status = try input.value()
                 case "version": version = try input.value()
                 case "fields": fields = try input.value()
+                case "isDecoded": isDecoded = try input.value()
                 default: try input.skip()
                 }
             }
@@ -167,7 +179,8 @@ extension Wire {
                 url: try input.required(url, "url"),
                 status: try input.required(status, "status"),
                 version: try input.required(version, "version"),
-                fields: try input.required(fields, "fields")
+                fields: try input.required(fields, "fields"),
+                isDecoded: isDecoded
             )
         }
     }

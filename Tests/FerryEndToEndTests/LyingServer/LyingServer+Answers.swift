@@ -201,11 +201,11 @@ extension LyingServer {
     // MARK: - Codings
 
     private static let codings: [LyingServer] = [
-        .init("gzip though identity was asked for", .gzip(old), gets: .file(old)),
+        .init("gzip though identity was asked for", .gzip(old), gets: .file(.bytes(gzip))),
         .init(
-            "gzip that is none",
+            "a header that says gzip of what is none",
             .content(.text("hello")).with(fields: [("Content-Encoding", "gzip")]),
-            gets: .error(.cannotDecodeContentData)
+            gets: .file(.text("hello"))
         ),
         .init(
             "a coding that does not exist",

@@ -47,6 +47,11 @@ extension LyingServer {
                 gets: .error(.cannotDecodeContentData)
             ),
             .lie(
+                "a wrong digest of a body in gzip",
+                .gzip(old).with(fields: [("Repr-Digest", sha256(of: old))]),
+                gets: .error(.cannotDecodeContentData)
+            ),
+            .lie(
                 "a wrong digest of a body in chunks",
                 .oldFile.with(fields: [("Repr-Digest", sha256(of: new))]).chunked(),
                 gets: .error(.cannotDecodeContentData)
@@ -79,11 +84,11 @@ extension LyingServer {
     }
 
     private static let digestsOfOtherThings: [LyingServer] = [
-        // RFC 9530 §2: it would be of the coded bytes.
+        // RFC 9530 §2: it is of the coded bytes.
         .lie(
-            "a wrong digest of a body in gzip",
-            .gzip(old).with(fields: [("Repr-Digest", sha256(of: new))]),
-            gets: .file(old)
+            "the digest of a body in gzip",
+            .gzip(old).with(fields: [("Repr-Digest", sha256(of: .bytes(gzip)))]),
+            gets: .file(.bytes(gzip))
         ),
         .lie(
             "a wrong digest behind the body",

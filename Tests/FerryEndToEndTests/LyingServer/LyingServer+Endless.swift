@@ -86,11 +86,11 @@ extension LyingServer {
         asks: [whole]
     )
 
-    /// A body that grows without end when it is unpacked.
+    /// A body that grows without end when it is unpacked, as the app has asked for.
     static let endlessCompression = LyingServer(
         behaviour: "endless zeros in gzip",
         answers: [.endlessGzip],
-        outcome: .error(.cannotDecodeContentData),
+        outcome: .error(.cancelled),
         asks: [whole]
     )
 

@@ -55,7 +55,8 @@ extension LyingServer {
 
     /// All of them.
     static let all =
-        beginnings + continuations + relinks + segments + mirrors + endless + [endlessCompression]
+        beginnings + continuations + relinks + segments + mirrors + packedAsAsked + endless
+        + [endlessCompression]
 }
 
 extension LyingServer.Outcome: CustomStringConvertible {

@@ -149,7 +149,7 @@ extension LyingServer {
         .continuation(
             "the rest in gzip, and 200",
             FixtureAnswer.gzip(.text("short")).with(fields: [("ETag", "\"v1\"")]),
-            gets: .file(.text("short")),
+            gets: .file(.bytes(FixtureGzip.encode(Array("short".utf8)))),
             asks: [rest]
         ),
         .continuation(

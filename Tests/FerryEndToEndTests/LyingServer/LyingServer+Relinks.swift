@@ -47,7 +47,7 @@ extension LyingServer {
             .file(FixtureFile(new, ranges: .ignored)),
             gets: .file(new)
         ),
-        relink("the same file in gzip", .gzip(old), gets: .file(old)),
+        relink("the same file in gzip", .gzip(old), gets: .file(.bytes(gzip))),
         relink(
             "nothing",
             .file(FixtureFile(.empty, entityTag: "\"v4\"")),

@@ -66,7 +66,12 @@ extension LyingServer {
             gets: .file(old),
             asks: [rest]
         ),
-        .init("the whole in gzip, not asked for", .gzip(old), gets: .file(old), asks: [rest]),
+        .init(
+            "the whole in gzip, not asked for",
+            .gzip(old),
+            gets: .file(.bytes(gzip)),
+            asks: [rest]
+        ),
         .init(
             "200 that carries the rest and says so",
             .part(status: 200),

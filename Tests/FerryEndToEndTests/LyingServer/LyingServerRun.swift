@@ -24,6 +24,8 @@ struct LyingServerRun {
     private let lies: [LyingServer]
     private let files: Directory
     private let connections: Int
+    /// What codings the app asks for.
+    private let codings: String
 
     /// Prepares a run.
     ///
@@ -31,17 +33,20 @@ struct LyingServerRun {
     ///   - lies: The servers, whose tasks are numbered in this order.
     ///   - place: Who downloads.
     ///   - connections: By how many connections one body is fetched.
+    ///   - codings: What codings the app asks for.
     ///   - change: What is done to the first answer of each.
     /// - Throws: `SystemCallError`.
     init(
         _ lies: [LyingServer],
         in place: Place,
         connections: Int = 1,
+        asking codings: String = "identity",
         changingFirst change: (FixtureAnswer) -> FixtureAnswer = { $0 }
     ) async throws {
         self.lies = lies
         self.place = place
         self.connections = connections
+        self.codings = codings
         home = try TestHome(
             daemonArguments: [
                 "--retry-delay", "0.001", "--relaunch-delay", "0.05", "--idle-time", "0.05",
@@ -140,7 +145,7 @@ struct LyingServerRun {
         for request in requests {
             let condition = request.range == nil ? nil : lie.validator
             #expect(request["If-Range"] == condition, comment)
-            #expect(request["Accept-Encoding"] == "identity", comment)
+            #expect(request["Accept-Encoding"] == codings, comment)
         }
         guard var asks = lie.asks else { return }
         switch (lie.outcome, place) {

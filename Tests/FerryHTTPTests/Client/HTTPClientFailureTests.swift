@@ -137,19 +137,10 @@ import Testing
             "/broken",
             .content(.text("this is none of it")).with(fields: [("Content-Encoding", coding)])
         )
-        let probe = try await client.fetch(HTTPRequest(url: server.url("/broken")))
+        let fields = [HTTPField(name: "Accept-Encoding", value: coding)]
+        let probe = try await client.fetch(HTTPRequest(url: server.url("/broken"), fields: fields))
         #expect(probe.error?.code == .cannotDecodeContent)
         #expect(probe.bytes.isEmpty)
-    }
-
-    @Test func `a body that unpacks without end, though nobody asked for it, is refused`()
-        async throws
-    {
-        server.on("/zeros", .endlessGzip)
-        let probe = try await client.fetch(HTTPRequest(url: server.url("/zeros")))
-        #expect(probe.error?.code == .cannotDecodeContent)
-        // What small reads have unpacked to is delivered before a large one shows how it is.
-        #expect(probe.bytes.count < 256 << 20)
     }
 
     @Test func `a body that unpacks without end does not keep the loop from others`() async throws {

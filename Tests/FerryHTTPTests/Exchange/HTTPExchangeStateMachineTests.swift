@@ -10,13 +10,19 @@ import Testing
 
     private func machine(
         idleTimeout: Duration = .seconds(60),
-        isIdempotent: Bool = true
+        isIdempotent: Bool = true,
+        hasResponseBody: Bool = true,
+        accepting codings: String = "identity"
     ) -> Machine {
         Machine(
             url: "http://a/",
             maximumHeaderByteCount: 1000,
             idleTimeout: idleTimeout,
+            hasResponseBody: hasResponseBody,
             isIdempotent: isIdempotent,
+            acceptedCodings: AcceptedCodings([
+                HTTPField(name: "Accept-Encoding", value: codings)
+            ]),
             now: start
         )
     }
@@ -36,7 +42,7 @@ import Testing
 
     /// A machine that delivers a packed body.
     private func unpacking() -> Machine {
-        var machine = machine()
+        var machine = machine(accepting: "gzip")
         _ = receive("HTTP/1.1 200 OK\r\n", in: &machine)
         _ = receive("Content-Encoding: gzip\r\n", in: &machine)
         _ = receive("\r\n", in: &machine)
@@ -141,8 +147,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ([], false), (["Transfer-Encoding: gzip"], false), (["Content-Length: 5"], true),
-        (["Transfer-Encoding: gzip, chunked"], true), (["Transfer-Encoding: Chunked"], true),
+        ([], false), (["Transfer-Encoding: identity"], false), (["Content-Length: 5"], true),
+        (["Transfer-Encoding: identity, chunked"], true), (["Transfer-Encoding: Chunked"], true),
     ])
     func `SEC-7: a cut is the end of a body that says itself how long it is, and of no other`(
         fields: [String],
@@ -258,30 +264,92 @@ import Testing
         #expect(machine.receivedBytes(count: 1, at: start) == .deliverBytes)
     }
 
+    // MARK: Codings
+
     @Test func `a packed body lets others have their turn, a plain one need not`() {
-        let turn = Machine.unpackedByteCountPerTurn
+        let turn = Machine.decodedByteCountPerTurn
         var packed = unpacking()
         for _ in 0..<3 {
-            #expect(packed.receivedBytes(count: turn, at: start) == .deliverBytes)
-            #expect(packed.receivedBytes(count: 1, at: start) == .holdForATurn)
+            #expect(packed.receivedBytes(count: 1, at: start) == .decode)
+            #expect(packed.decoded(turn, delivered: 10) == .decode)
+            #expect(packed.decoded(1, delivered: 0) == .holdForATurn)
             #expect(packed.released() == true)
         }
+        #expect(packed.receivedByteCount == 30)
         var plain = answered(.deliver)
         #expect(plain.receivedBytes(count: turn, at: start) == .deliverBytes)
         #expect(plain.receivedBytes(count: 1, at: start) == .deliverBytes)
     }
 
-    @Test(arguments: [HTTPError.Code.outOfMemory, .headersTooLarge])
-    func `a packed body that outgrows what libcurl keeps back cannot be decoded`(
-        libcurls: HTTPError.Code
-    ) {
-        let error = HTTPError(code: libcurls, message: "test")
+    @Test func `a pause between two steps of decoding holds the rest`() {
         var machine = unpacking()
-        _ = machine.receivedBytes(count: Machine.unpackedByteCountPerTurn + 1, at: start)
-        #expect(code(machine.completed(error)) == .cannotDecodeContent)
-        var other = unpacking()
-        _ = other.receivedBytes(count: 1, at: start)
-        #expect(code(other.completed(error)) == libcurls)
+        _ = machine.receivedBytes(count: 1, at: start)
+        machine.pause()
+        #expect(machine.decoded(5, delivered: 5) == .hold)
+        #expect(machine.resume(at: start) == [.release])
+        #expect(machine.released() == true)
+        _ = machine.answered(.discard)
+        #expect(machine.decoded(5, delivered: 5) == .skip)
+    }
+
+    @Test(arguments: [
+        ("gzip", "gzip", 200, true, ["gzip"]), ("gzip", "gzip", 500, true, ["gzip"]),
+        ("gzip, br", "br, gzip", 200, true, ["br", "gzip"]), ("identity", "gzip", 200, true, []),
+        ("gzip", "br", 200, true, []), ("gzip", "gzip, br", 200, true, []),
+        ("gzip", "x-secret", 200, true, []), ("gzip", "gzip", 206, true, []),
+        ("gzip", "gzip", 204, true, []), ("gzip", "gzip", 304, true, []),
+        ("gzip", "gzip", 200, false, []),
+    ])
+    func `KEEP-4: what was asked for is decoded, and nothing else`(
+        asked: String,
+        coding: String,
+        status: Int,
+        hasBody: Bool,
+        decoded: [String]
+    ) {
+        var machine = machine(hasResponseBody: hasBody, accepting: asked)
+        _ = receive("HTTP/1.1 \(status) Status\r\n", in: &machine)
+        _ = receive("Content-Encoding: \(coding)\r\n", in: &machine)
+        guard case .deliverHead(let head) = receive("\r\n", in: &machine) else {
+            Issue.record("no head")
+            return
+        }
+        #expect(machine.codings.map(\.rawValue) == decoded)
+        #expect(head.isDecoded == !decoded.isEmpty)
+    }
+
+    @Test(
+        arguments: [
+            (DecodingProgress.complete, [], nil), (.begun, [], .bodyTooShort),
+            (.begun, ["Content-Length: 5"], .bodyTooShort), (.complete, ["Content-Length: 5"], nil),
+            (.nothing, ["Content-Length: 0"], nil), (.nothing, ["Transfer-Encoding: chunked"], nil),
+            (.nothing, [], .bodyTooShort),
+        ] as [(DecodingProgress, [String], HTTPError.Code?)]
+    )
+    func `SEC-12: a body without the end of its coding is too short`(
+        progress: DecodingProgress,
+        fields: [String],
+        expected: HTTPError.Code?
+    ) {
+        var machine = machine(accepting: "gzip")
+        _ = receive("HTTP/1.1 200 OK\r\n", in: &machine)
+        for field in fields + ["Content-Encoding: gzip"] {
+            _ = receive(field + "\r\n", in: &machine)
+        }
+        _ = receive("\r\n", in: &machine)
+        _ = machine.answered(.deliver)
+        let effects = machine.completed(nil, decoding: progress)
+        #expect(code(effects) == expected)
+        #expect(expected != nil || effects == [.finish(nil)])
+    }
+
+    @Test func `a failure of decoding is the exchange's`() {
+        var machine = unpacking()
+        _ = machine.receivedBytes(count: 1, at: start)
+        machine.decodingFailed(HTTPError(code: .cannotDecodeContent, message: "test"))
+        #expect(machine.receivedBytes(count: 1, at: start) == .stop)
+        let libcurls = HTTPError(code: .writeFailed, message: "test")
+        #expect(code(machine.completed(libcurls)) == .cannotDecodeContent)
     }
 
     @Test func `a pause before the release takes it back`() {

@@ -220,6 +220,31 @@ struct DataTaskTests {
         #expect(accepted.contains("gzip") && accepted.contains("br"))
     }
 
+    @Test func `KEEP-4: a coding that the app does not want stays, and is of the announced length`()
+        async throws
+    {
+        let packed = FixtureGzip.encode(Array("la la la la".utf8))
+        server.on("/packed", .gzip(.text("la la la la")))
+        var request = URLRequest(url: try server.address("/packed"))
+        request.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
+        let task = session.dataTask(with: request)
+        task.resume()
+        await recorder.waitForEnd()
+        #expect(Array(recorder.data) == packed)
+        #expect(task.countOfBytesExpectedToReceive == Int64(packed.count))
+        #expect(task.response?.expectedContentLength == Int64(packed.count))
+    }
+
+    @Test func `a request for a part asks for no coding`() async throws {
+        server.on("/song", .file(FixtureFile(.text("la la la la"))))
+        var request = URLRequest(url: try server.address("/song"))
+        request.setValue("bytes=3-4", forHTTPHeaderField: "Range")
+        let (data, response) = try await session.data(for: request)
+        #expect(data == Data("la".utf8))
+        #expect((response as? HTTPURLResponse)?.statusCode == 206)
+        #expect(server.requests.map { $0["Accept-Encoding"] } == ["identity"])
+    }
+
     @Test func `UP-11: interim responses are told of, before the response`() async throws {
         server.on(
             "/hinted",

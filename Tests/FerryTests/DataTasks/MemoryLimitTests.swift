@@ -66,7 +66,9 @@ struct MemoryLimitTests {
         session.dataTask(with: url).resume()
         await recorder.waitForEnd()
         #expect(recorder.data.count == 100_001)
-        let file = try await session.download(from: url).0
+        var request = URLRequest(url: url)
+        request.setValue("gzip", forHTTPHeaderField: "Accept-Encoding")
+        let file = try await session.download(for: request).0
         #expect(try Data(contentsOf: file).count == 100_001)
         try FileManager.default.removeItem(at: file)
         var count = 0

@@ -9,10 +9,13 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct ReceivedResponseTests {
     private func response(
         _ fields: KeyValuePairs<String, String> = [:],
-        from url: String = "http://host/path/song.tar.gz?x=y"
+        from url: String = "http://host/path/song.tar.gz?x=y",
+        isDecoded: Bool = false
     ) throws -> HTTPURLResponse {
         let fields = fields.map { HTTPField(name: $0, value: $1) }
-        return try #require(.make(HTTPResponseHead(status: 200, fields: fields, url: url)))
+        var head = HTTPResponseHead(status: 200, fields: fields, url: url)
+        head.isDecoded = isDecoded
+        return try #require(.make(head))
     }
 
     @Test(arguments: [
@@ -48,9 +51,14 @@ import Testing
     @Test func `a length that is not the body's is not expected`() throws {
         #expect(try response(["Content-Length": "50"]).expectedContentLength == 50)
         for field in ["Content-Encoding": "gzip", "Transfer-Encoding": "chunked"] {
-            let response = try response(["Content-Length": "50", field.key: field.value])
+            let response = try response(
+                ["Content-Length": "50", field.key: field.value],
+                isDecoded: true
+            )
             #expect(response.expectedContentLength == NSURLSessionTransferSizeUnknown)
         }
+        let kept = try response(["Content-Length": "50", "Content-Encoding": "gzip"])
+        #expect(kept.expectedContentLength == 50)
     }
 
     @Test(arguments: [

@@ -51,6 +51,27 @@ import Testing
         #expect(store(fields) == nil)
     }
 
+    @Test(arguments: [
+        ("gzip", true, true), ("gzip", false, false), ("gzip, br", false, false),
+        // Nobody gets it decoded.
+        ("x-secret", false, true), ("identity", false, true),
+    ])
+    func `KEEP-4: a body that keeps a coding that others ask for answers no other request`(
+        coding: String,
+        isDecoded: Bool,
+        isStored: Bool
+    ) {
+        var head = Fixtures.head(Fixtures.tagged + [("Content-Encoding", coding)], status: 200)
+        head.isDecoded = isDecoded
+        let stored = StoredResponse(
+            answering: Fixtures.request([], method: "GET"),
+            with: head,
+            requestTime: Fixtures.start,
+            responseTime: Fixtures.after(1)
+        )
+        #expect((stored != nil) == isStored)
+    }
+
     @Test func `what the app forbids is not stored`() {
         #expect(store(requestFields: [("Cache-Control", "no-store")]) == nil)
         #expect(store(requestFields: [("Cache-Control", "no-cache")]) != nil)

@@ -109,7 +109,24 @@ struct DownloadDigestTests {
         let text = FixtureContent.text(String(repeating: "hello ", count: 10_000))
         let fields = [(try other.digest()).field("Repr-Digest")]
         bench.server.on("/file", .gzip(text).with(fields: fields))
-        #expect(await bench.download().result()?.byteCount == text.byteCount)
+        let asking = bench.request("/file", [("Accept-Encoding", "gzip")])
+        #expect(await bench.download(asking).result()?.byteCount == text.byteCount)
+    }
+
+    @Test(arguments: [true, false])
+    func `KEEP-4: the digest of a coded body is that of a file that keeps the coding`(
+        isRight: Bool
+    ) async throws {
+        let text = FixtureContent.text(String(repeating: "hello ", count: 10_000))
+        let packed = FixtureContent.bytes(FixtureGzip.encode(text.bytes))
+        let fields = [(isRight ? try packed.digest() : try text.digest()).field("Repr-Digest")]
+        bench.server.on("/file", .gzip(text).with(fields: fields))
+        let probe = bench.download()
+        if isRight {
+            #expect(await probe.result()?.byteCount == packed.byteCount)
+        } else {
+            #expect(await probe.failure()?.code == .digestMismatch)
+        }
     }
 
     @Test func `a download that is cancelled while its digest is computed tells nothing more`()

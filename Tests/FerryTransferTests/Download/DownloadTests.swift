@@ -56,14 +56,46 @@ struct DownloadTests {
         #expect(throws: ResumeData.Unavailable.noValidator) { try probe.resumeData() }
     }
 
-    @Test func `a body in gzip is decoded and cannot be continued`() async throws {
+    @Test func `a body in gzip that was asked for is decoded and cannot be continued`() async throws
+    {
         let text = FixtureContent.text(String(repeating: "hello ", count: 10_000))
         bench.server.on("/file", .gzip(text).with(fields: [("ETag", "\"a\"")]))
-        let probe = bench.download()
+        let probe = bench.download(bench.request("/file", [("Accept-Encoding", "gzip")]))
         #expect(await probe.result()?.byteCount == 60_000)
         #expect(try bench.difference(text) == nil)
         #expect(probe.events.allSatisfy { $0 != .progressed(60_000, 60_000) })
         #expect(probe.checkpoint?.validator == nil)
+    }
+
+    @Test func `KEEP-4: a body in gzip that was not asked for is stored and continued as it came`()
+        async throws
+    {
+        let packed = FixtureContent.bytes(
+            FixtureGzip.encode(FixtureContent.seeded(8, byteCount: 300_000).bytes)
+        )
+        let coded = FixtureFile(packed, fields: [("Content-Encoding", "gzip")])
+        bench.server.on("/file", .file(coded).dropping(after: 100_000), .file(coded))
+        let first = bench.download()
+        #expect(await first.failure()?.code == .connectionLost)
+        let second = bench.download(checkpoint: first.checkpoint)
+        #expect(await second.result()?.byteCount == packed.byteCount)
+        #expect(bench.ranges() == [nil, "bytes=100000-"])
+        #expect(try bench.difference(packed) == nil)
+    }
+
+    @Test
+    func `KEEP-4: bytes in a coding are not continued by bytes in none, nor the other way round`()
+        async throws
+    {
+        let content = FixtureContent.seeded(9, byteCount: 300_000)
+        let plain = FixtureFile(content)
+        let coded = FixtureFile(content, fields: [("Content-Encoding", "gzip")])
+        bench.server.on("/file", .file(plain).dropping(after: 100_000), .file(coded), .file(plain))
+        let first = bench.download()
+        #expect(await first.failure()?.code == .connectionLost)
+        let second = bench.download(checkpoint: first.checkpoint)
+        #expect(await second.result() != nil)
+        #expect(bench.ranges() == [nil, "bytes=100000-", nil])
     }
 
     @Test func `the fields and the body of a request are sent`() async throws {

@@ -129,7 +129,6 @@ import Testing
 
     @Test(arguments: [
         [], [("Accept-Ranges", "none")],
-        [("Content-Encoding", "gzip"), ("Accept-Ranges", "bytes")],
     ])
     func `a server that does not offer parts is asked for none`(fields: [(String, String)]) {
         #expect(grown(head: Self.whole(fields)).1 == [])

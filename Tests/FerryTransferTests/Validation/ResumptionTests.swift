@@ -105,6 +105,27 @@ import Testing
         #expect(isRefused(resumption.answer(head)))
     }
 
+    @Test(
+        arguments: [
+            (nil, "gzip", false), ("gzip", nil, true), ("gzip", "gzip", true),
+            ("gzip", "GZIP", true),
+            ("gzip", "x-gzip", true), ("gzip", "br", false), ("gzip", "identity", true),
+            (nil, "identity", true), ("x-secret", "x-secret", true), ("gzip, br", "gzip", false),
+        ] as [(String?, String?, Bool)]
+    )
+    func `KEEP-4: a part is in the coding of the bytes that it continues`(
+        held: String?,
+        coding: String?,
+        isAccepted: Bool
+    ) throws {
+        var version = Self.version()
+        version.coding = held
+        let fields = coding.map { [("ETag", "\"a\""), ("Content-Encoding", $0)] }
+        let part = Self.part("bytes 40-99/100", fields ?? [("ETag", "\"a\"")])
+        let resumption = try #require(Resumption(byteCount: 40, version: version))
+        #expect(isRefused(resumption.answer(part)) != isAccepted)
+    }
+
     @Test(arguments: [
         ("bytes 40-59/100", true), ("bytes 40-49/100", true), ("bytes 40-60/100", false),
         ("bytes 40-99/100", false), ("bytes 39-59/100", false), ("bytes 41-59/100", false),

@@ -56,7 +56,7 @@ final class HTTPLoader: ResourceLoader {
             Load.Configuration(
                 protocolChoice: .http2,
                 asksForTrust: decider.challenges.mayDecideOnCertificates,
-                acceptedCodings: "gzip, deflate, br, zstd",
+                acceptedCodings: ContentCoding.allNames,
                 rates: decider.rates,
                 connectTimeout: decider.connectTimeout
             )

@@ -345,12 +345,17 @@ extension Sources {
         like known: ResourceVersion,
         answeredBy first: HTTPResponseHead?
     ) -> ResourceVersion? {
-        guard head.status == 206, !head.hasContentCoding, let total = known.totalByteCount,
+        guard head.status == 206, known.hasCoding(of: head), let total = known.totalByteCount,
             let content = ContentRange(head: head), content.range == range,
             content.totalByteCount == total, let validator = Validator(head: head),
             first.map({ !$0.contradictsDigest(of: head) }) ?? true
         else { return nil }
-        return ResourceVersion(validator: validator, totalByteCount: total, url: head.url)
+        return ResourceVersion(
+            validator: validator,
+            totalByteCount: total,
+            url: head.url,
+            coding: known.coding
+        )
     }
 }
 
