@@ -38,7 +38,7 @@ final class Run {
             configuration: configuration,
             events: Download.Events(
                 restarted: { print("starts over: \($0)") },
-                progressed: { _, _ in self.failureCount = 0 },
+                progressed: { _, _, _ in self.failureCount = 0 },
                 finished: { result in
                     print("\(result.byteCount) bytes")
                     exit(0)

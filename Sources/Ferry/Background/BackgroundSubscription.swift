@@ -147,7 +147,11 @@ final class BackgroundSubscription {
         case .progress:
             switch task(event) {
             case let download as URLSessionDownloadTask:
-                download.noteProgress(event.receivedByteCount ?? 0, of: event.expectedByteCount)
+                download.noteProgress(
+                    event.receivedByteCount ?? 0,
+                    of: event.expectedByteCount,
+                    coded: CodedProgress(event)
+                )
             case let upload as URLSessionUploadTask:
                 upload.noteBackgroundProgress(event)
             default:
@@ -357,5 +361,15 @@ struct EventLedger {
         guard isDrained, untoldOldCount == 0, !hasToldEnd else { return false }
         hasToldEnd = true
         return true
+    }
+}
+
+extension CodedProgress {
+    /// How much has arrived of a body that is decoded; `nil` for any other one.
+    fileprivate init?(_ event: Wire.Event) {
+        guard let received = event.codedByteCount, let total = event.expectedCodedByteCount else {
+            return nil
+        }
+        self.init(receivedByteCount: received, totalByteCount: total)
     }
 }

@@ -100,11 +100,11 @@ extension URLSessionDownloadTask {
         if isNews { tellDelegateLater(.resumed(offset: offset, expectedByteCount: expected)) }
     }
 
-    /// Records the number of bytes received, and the total.
-    func noteProgress(_ received: Int64, of total: Int64?) {
+    /// Records the number of bytes received, and the total; of a body that is decoded, those in its coding as well.
+    func noteProgress(_ received: Int64, of total: Int64?, coded: CodedProgress? = nil) {
         let expected = total ?? NSURLSessionTransferSizeUnknown
         let before = storage.withLock { $0.counts.received }
-        noteCounts(ByteCounts(received: received, expected: expected))
+        noteCounts(ByteCounts(received: received, expected: expected), coded: coded)
         if received < before {
             // The download has started over.
             tellDelegateLater(.resumed(offset: 0, expectedByteCount: expected))

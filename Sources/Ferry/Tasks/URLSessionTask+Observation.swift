@@ -1,3 +1,4 @@
+import FerryTransfer
 import Foundation
 public import FoundationNetworking
 import Synchronization
@@ -48,7 +49,12 @@ extension URLSessionTask {
         var total: Int64
 
         init(_ storage: borrowing Storage) {
-            let (counts, sent) = (storage.counts, storage.sentCounts)
+            var counts = storage.counts
+            let sent = storage.sentCounts
+            if counts.expected < 0, let coded = storage.coded {
+                counts.received = coded.receivedByteCount
+                counts.expected = coded.totalByteCount
+            }
             done = counts.received + sent.sent
             let isKnown = counts.expected >= 0 && sent.expected >= 0
             total = isKnown ? counts.expected + sent.expected : NSURLSessionTransferSizeUnknown
@@ -78,8 +84,11 @@ extension URLSessionTask {
     }
 
     /// Records the progress of the body; on the event loop.
-    func noteCounts(_ counts: ByteCounts) {
-        storage.withLock { $0.counts = counts }
+    func noteCounts(_ counts: ByteCounts, coded: CodedProgress? = nil) {
+        storage.withLock { storage in
+            storage.counts = counts
+            storage.coded = coded
+        }
         updateProgress()
     }
 

@@ -47,11 +47,11 @@ extension URLSessionTask {
         return expected == NSURLSessionTransferSizeUnknown ? nil : expected
     }
 
-    /// Records that more bytes of the body have arrived.
-    func noteBodyBytes(_ count: Int) {
+    /// Records that more bytes of the body have arrived; of one that is decoded, how many in its coding.
+    func noteBodyBytes(_ count: Int, coded: CodedProgress?) {
         var counts = storage.withLock { $0.counts }
         counts.received += Int64(count)
-        noteCounts(counts)
+        noteCounts(counts, coded: coded)
     }
 
     /// Records the number of bytes of the request's body that were sent.

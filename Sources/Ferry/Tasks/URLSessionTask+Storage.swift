@@ -1,3 +1,4 @@
+import FerryTransfer
 import Foundation
 import FoundationNetworking
 
@@ -11,6 +12,8 @@ extension URLSessionTask {
         var lifecycle = Lifecycle()
         var deliveries = Deliveries()
         var counts = ByteCounts()
+        /// The progress of a body that is decoded, where its length in the coding is known.
+        var coded: CodedProgress?
         var sentCounts = SentByteCounts()
         /// Whether the app still has to be notified how many of an earlier task's bytes can be used.
         var owesResumption = false

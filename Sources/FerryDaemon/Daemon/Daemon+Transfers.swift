@@ -191,9 +191,15 @@ extension Daemon {
             restarted: { [weak self] reason in
                 self?.log.write(.notice, "starts over: \(reason)", task: task)
             },
-            progressed: { [weak self] received, total in
+            progressed: { [weak self] received, total, coded in
                 self?.input { machine, now in
-                    machine.progressed(task: task, received: received, expected: total, at: now)
+                    machine.progressed(
+                        task: task,
+                        received: received,
+                        expected: total,
+                        coded: coded,
+                        at: now
+                    )
                 }
             },
             checkpointed: { [weak self] checkpoint in

@@ -18,8 +18,10 @@ extension Download {
         package var resumed: @LoopActor (_ offset: Int64, _ total: Int64?) -> Void
         /// The existing bytes could not be continued, for this reason.
         package var restarted: @LoopActor (_ reason: String) -> Void
-        /// The number of bytes in the file, including those of earlier attempts, and the total length.
-        package var progressed: @LoopActor (_ received: Int64, _ total: Int64?) -> Void
+        /// The number of bytes in the file, including those of earlier attempts, and the total length; of a body that is
+        /// decoded, how much of it has arrived.
+        package var progressed:
+            @LoopActor (_ received: Int64, _ total: Int64?, _ coded: CodedProgress?) -> Void
         /// Bytes were forced onto the disk.
         package var checkpointed: @LoopActor (Checkpoint) -> Void
         /// The file is complete.
@@ -33,7 +35,8 @@ extension Download {
             },
             resumed: @escaping @LoopActor (Int64, Int64?) -> Void = { _, _ in },
             restarted: @escaping @LoopActor (String) -> Void = { _ in },
-            progressed: @escaping @LoopActor (Int64, Int64?) -> Void = { _, _ in },
+            progressed: @escaping @LoopActor (Int64, Int64?, CodedProgress?) -> Void = { _, _, _ in
+            },
             checkpointed: @escaping @LoopActor (Checkpoint) -> Void = { _ in },
             finished: @escaping @LoopActor (DownloadResult) -> Void = { _ in },
             failed: @escaping @LoopActor (TransferError) -> Void = { _ in }

@@ -86,6 +86,7 @@ extension Download: LoadReceiver {
 
     private func receive(_ piece: Piece, from load: Load) -> HTTPBodyDisposition {
         guard isCurrent(load) else { return .cancel }
+        codedProgress = load.codedProgress
         run(machine.receivedBytes(count: piece.count), piece: piece)
         guard isCurrent(load) else { return .cancel }
         guard disposition == .deliver, machine.acceptsPipes else { return disposition }

@@ -41,6 +41,8 @@ package final class Download {
     var isSynchronizing = false
     /// The running verification of digests.
     var verification: PartialFile.Verification?
+    /// How much of the body has arrived in its coding, if it is decoded and its length in the coding is known.
+    var codedProgress: CodedProgress?
     /// The progress to report at the end of the loop's current turn.
     private var progress: (received: Int64, total: Int64?)?
 
@@ -262,7 +264,7 @@ extension Download {
         events.responded(head, request)
         // The owner must see that earlier bytes are gone, however fast new ones arrive.
         guard machine.receivedByteCount == 0, !machine.hasEnded else { return }
-        events.progressed(0, machine.totalByteCount)
+        events.progressed(0, machine.totalByteCount, nil)
     }
 
     private func restarted(_ reason: String) {
@@ -279,7 +281,7 @@ extension Download {
     private func tellProgress() {
         guard let (received, total) = progress else { return }
         progress = nil
-        events.progressed(received, total)
+        events.progressed(received, total, codedProgress)
     }
 
     private func noteFruitlessResumptions() {

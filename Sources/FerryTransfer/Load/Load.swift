@@ -100,6 +100,17 @@ package final class Load {
     /// The latest request, after redirects.
     package var currentRequest: TransferRequest { machine.current.transfer }
 
+    /// How much of the response's body has arrived; `nil` where it is not decoded, or its length is not known.
+    package var codedProgress: CodedProgress? {
+        guard let exchange, let head = transaction?.response, head.isDecoded,
+            let total = head.contentLength
+        else { return nil }
+        return CodedProgress(
+            receivedByteCount: min(exchange.takenBodyByteCount, total),
+            totalByteCount: total
+        )
+    }
+
     private func goOn() {
         if !isHeld, !isPaused, !isSlowedDown { exchange?.resume() }
     }

@@ -1896,6 +1896,11 @@ extension Wire {
         package var expectedByteCount: Int64?
         /// The number of bytes of its file that an upload has sent: with progress, finished and completed.
         package var sentByteCount: Int64?
+        /// The number of bytes that have arrived of a body that is decoded, in its coding: with progress, if
+        /// its length in the coding is known.
+        package var codedByteCount: Int64?
+        /// That length.
+        package var expectedCodedByteCount: Int64?
         /// The finished file's absolute path, valid until the event is acknowledged: with finished.
         package var path: String?
         /// What the directory of the finished file is recognized by: with finished.
@@ -1932,6 +1937,8 @@ extension Wire {
             receivedByteCount: Int64? = nil,
             expectedByteCount: Int64? = nil,
             sentByteCount: Int64? = nil,
+            codedByteCount: Int64? = nil,
+            expectedCodedByteCount: Int64? = nil,
             path: String? = nil,
             directoryIdentity: String? = nil,
             failure: Failure? = nil,
@@ -1951,6 +1958,8 @@ extension Wire {
             self.receivedByteCount = receivedByteCount
             self.expectedByteCount = expectedByteCount
             self.sentByteCount = sentByteCount
+            self.codedByteCount = codedByteCount
+            self.expectedCodedByteCount = expectedCodedByteCount
             self.path = path
             self.directoryIdentity = directoryIdentity
             self.failure = failure
@@ -1967,8 +1976,10 @@ extension Wire {
             output.object { output in
                 output.member("cancelReason", cancelReason)
                 output.member("challenge", challenge)
+                output.member("codedByteCount", codedByteCount)
                 output.member("directoryIdentity", directoryIdentity)
                 output.member("expectedByteCount", expectedByteCount)
+                output.member("expectedCodedByteCount", expectedCodedByteCount)
                 output.member("failure", failure)
                 output.member("kind", kind)
                 output.member("metrics", metrics)
@@ -1997,6 +2008,8 @@ extension Wire {
             var receivedByteCount: Int64?
             var expectedByteCount: Int64?
             var sentByteCount: Int64?
+            var codedByteCount: Int64?
+            var expectedCodedByteCount: Int64?
             var path: String?
             var directoryIdentity: String?
             var failure: Failure?
@@ -2017,6 +2030,8 @@ extension Wire {
                 case "receivedByteCount": receivedByteCount = try input.value()
                 case "expectedByteCount": expectedByteCount = try input.value()
                 case "sentByteCount": sentByteCount = try input.value()
+                case "codedByteCount": codedByteCount = try input.value()
+                case "expectedCodedByteCount": expectedCodedByteCount = try input.value()
                 case "path": path = try input.value()
                 case "directoryIdentity": directoryIdentity = try input.value()
                 case "failure": failure = try input.value()
@@ -2039,6 +2054,8 @@ extension Wire {
                 receivedByteCount: receivedByteCount,
                 expectedByteCount: expectedByteCount,
                 sentByteCount: sentByteCount,
+                codedByteCount: codedByteCount,
+                expectedCodedByteCount: expectedCodedByteCount,
                 path: path,
                 directoryIdentity: directoryIdentity,
                 failure: failure,

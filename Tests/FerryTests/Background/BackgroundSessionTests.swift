@@ -178,6 +178,29 @@ struct BackgroundSessionTests {
         #expect(task.progress.fractionCompleted == 0.3)
     }
 
+    @Test func `API-29: the progress of a body that ferryd decodes is that of its coding`() async {
+        let session = app.session()
+        let task = session.downloadTask(with: url)
+        task.resume()
+        await session.flush()
+        await LoopActor.run {
+            daemon.emit(
+                Wire.Event(
+                    kind: .progress,
+                    task: 1,
+                    receivedByteCount: 30,
+                    codedByteCount: 10,
+                    expectedCodedByteCount: 40
+                ),
+                in: "tracks"
+            )
+        }
+        await app.recorder.waitForBytes(30)
+        #expect(app.recorder.calls.last == .wrote(1, new: 30, total: 30, expected: -1))
+        #expect(task.countOfBytesReceived == 30)
+        #expect(task.progress.fractionCompleted == 0.25)
+    }
+
     @Test func `BG-18: the app does not hear that the daemon has continued a download`() async {
         let session = app.session()
         session.downloadTask(with: url).resume()

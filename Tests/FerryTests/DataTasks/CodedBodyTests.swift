@@ -83,4 +83,34 @@ struct CodedBodyTests {
         #expect(response.expectedContentLength == Int64(packed.count))
         #expect(server.requests.map { $0["Accept-Encoding"] } == ["identity"])
     }
+
+    enum Kind: CaseIterable {
+        case data
+        case download
+    }
+
+    @Test(arguments: Kind.allCases)
+    func `API-29: the progress of a coded body moves by what arrives`(kind: Kind) async throws {
+        let packed = FixtureGzip.encode(Self.content.bytes)
+        let gate = FixtureGate()
+        server.on("/song", answer(packed, .gzip).stalling(after: 25_000, at: gate))
+        var request = URLRequest(url: try server.address("/song"))
+        request.setValue("gzip", forHTTPHeaderField: "Accept-Encoding")
+        let task: URLSessionTask =
+            switch kind {
+            case .data: session.dataTask(with: request)
+            case .download: session.downloadTask(with: request)
+            }
+        let progress = task.progress
+        task.resume()
+        await recorder.wait(for: kind == .data ? "data" : "wrote")
+        #expect((1...25_000).contains(progress.completedUnitCount))
+        #expect(progress.totalUnitCount == Int64(packed.count))
+        #expect(task.countOfBytesExpectedToReceive == NSURLSessionTransferSizeUnknown)
+        #expect((1..<50_000).contains(task.countOfBytesReceived))
+        gate.open()
+        await recorder.waitForEnd()
+        #expect(progress.isFinished)
+        #expect(task.countOfBytesReceived == 50_000)
+    }
 }

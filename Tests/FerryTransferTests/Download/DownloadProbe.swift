@@ -30,6 +30,8 @@ final class DownloadProbe {
 
     /// Everything that was reported, in order.
     private(set) var events: [Event] = []
+    /// How much of a decoded body had arrived at each progress.
+    private(set) var coded: [CodedProgress?] = []
     private(set) var outcome: Outcome?
     private(set) var response: HTTPResponseHead?
     private(set) var currentRequest: TransferRequest?
@@ -111,7 +113,10 @@ final class DownloadProbe {
                 self?.restartReasons.append($0)
                 self?.note(.restarted)
             },
-            progressed: { [weak self] in self?.note(.progressed($0, $1)) },
+            progressed: { [weak self] received, total, coded in
+                self?.coded.append(coded)
+                self?.note(.progressed(received, total))
+            },
             checkpointed: { [weak self] in
                 self?.note(.checkpointed($0.synchronizedByteCount))
             },

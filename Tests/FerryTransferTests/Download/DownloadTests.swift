@@ -67,6 +67,28 @@ struct DownloadTests {
         #expect(probe.checkpoint?.validator == nil)
     }
 
+    @Test(arguments: [true, false])
+    func `API-29: the progress of a decoded body is that of its coding, if its length is known`(
+        isKnown: Bool
+    ) async throws {
+        let content = FixtureContent.seeded(10, byteCount: 1_000_000)
+        let total = Int64(FixtureGzip.encode(content.bytes).count)
+        let gate = FixtureGate()
+        let answer = FixtureAnswer.gzip(content).stalling(after: 500_000, at: gate)
+        bench.server.on("/file", isKnown ? answer : answer.chunked())
+        let probe = bench.download(bench.request("/file", [("Accept-Encoding", "gzip")]))
+        await probe.wait { _ in !probe.coded.compactMap { $0 }.isEmpty || !isKnown }
+        if isKnown {
+            let first = try #require(probe.coded.compactMap { $0 }.first)
+            #expect(first.totalByteCount == total)
+            #expect((1...500_000).contains(first.receivedByteCount))
+        }
+        gate.open()
+        #expect(await probe.result()?.byteCount == 1_000_000)
+        let expected = CodedProgress(receivedByteCount: total, totalByteCount: total)
+        #expect(probe.coded.last == (isKnown ? expected : nil))
+    }
+
     @Test func `KEEP-4: a body in gzip that was not asked for is stored and continued as it came`()
         async throws
     {

@@ -99,7 +99,7 @@ extension DataContent {
 
     /// Takes a part of the body.
     func take(_ bytes: UnsafeRawBufferPointer) throws(URLError) {
-        task.noteBodyBytes(bytes.count)
+        task.noteBodyBytes(bytes.count, coded: coded)
         switch sink {
         case .delegate(let task):
             deliver(Data(bytes), to: task)
@@ -141,7 +141,7 @@ extension DataContent {
         do throws(TransferError) {
             let file = try openFile(file, of: task)
             try file.write(bytes)
-            task.noteProgress(file.byteCount, of: task.expectedBodyByteCount)
+            task.noteProgress(file.byteCount, of: task.expectedBodyByteCount, coded: coded)
         } catch {
             throw URLError(error, url: task.currentRequest?.url)
         }

@@ -26,6 +26,8 @@ final class DataContent: InProcessTransfer.Content {
     /// Whether the task makes requests of its own only.
     private(set) var isAlone = false
     private var isHeldBack = false
+    /// How much of a body that is decoded has arrived.
+    private(set) var coded: CodedProgress?
     private var hasEnded = false
     private var failure: (any Error)?
     /// When a resource that is not on a server began to load.
@@ -158,6 +160,7 @@ final class DataContent: InProcessTransfer.Content {
 extension DataContent: ResourceReceiver {
     func didReceive(_ response: LatestResponse) {
         guard !hasEnded else { return }
+        coded = nil
         guard sink.isToldOfResponse else { return task.noteAnswer(response) }
         var response = response
         // Made once: the task and the delegate get the same object.
@@ -165,6 +168,8 @@ extension DataContent: ResourceReceiver {
         task.noteAnswer(response)
         if let shown { respond(shown) }
     }
+
+    func willReceive(_ progress: CodedProgress) { coded = progress }
 
     func didReceive(_ bytes: UnsafeRawBufferPointer) {
         guard !hasEnded else { return }

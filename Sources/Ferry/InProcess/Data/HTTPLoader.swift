@@ -230,6 +230,7 @@ extension HTTPLoader: LoadReceiver {
 
     func load(_ load: Load, didReceive bytes: UnsafeRawBufferPointer) -> HTTPBodyDisposition {
         if proposed != nil { keepCopy(of: bytes) }
+        if let progress = load.codedProgress { receiver?.willReceive(progress) }
         receiver?.didReceive(bytes)
         return .deliver
     }

@@ -1,4 +1,5 @@
 import FerrySystem
+import FerryTransfer
 import Foundation
 import FoundationNetworking
 
@@ -20,6 +21,8 @@ protocol ResourceLoader: AnyObject {
 protocol ResourceReceiver: AnyObject {
     /// The response has arrived; if the loader is paused in this call, the body waits until it is resumed.
     func didReceive(_ response: LatestResponse)
+    /// A part of the body is about to be told that was decoded.
+    func willReceive(_ progress: CodedProgress)
     /// A part of the body has arrived, valid for the duration of the call.
     func didReceive(_ bytes: UnsafeRawBufferPointer)
     /// Decides what to store in the cache.

@@ -79,6 +79,10 @@ extension SharedLoad: ResourceReceiver {
         for member in members { member.receiver?.didReceive(response) }
     }
 
+    func willReceive(_ progress: CodedProgress) {
+        for member in members { member.receiver?.willReceive(progress) }
+    }
+
     func didReceive(_ bytes: UnsafeRawBufferPointer) {
         for member in members { member.take(bytes) }
         if members.contains(where: \.isFull) { updateFlow() }

@@ -247,7 +247,7 @@ extension DownloadContent {
         Download.Events(
             responded: { [weak self] in self?.responded($0, $1) },
             resumed: { [task] in task.noteResumption(at: $0, of: $1) },
-            progressed: { [weak self] in self?.progressed($0, of: $1) },
+            progressed: { [weak self] in self?.progressed($0, of: $1, coded: $2) },
             finished: { [weak self] in self?.finished($0) },
             failed: { [weak self] in self?.failed($0) }
         )
@@ -260,9 +260,9 @@ extension DownloadContent {
         task.noteResponse(head, to: request)
     }
 
-    private func progressed(_ received: Int64, of total: Int64?) {
+    private func progressed(_ received: Int64, of total: Int64?, coded: CodedProgress?) {
         attempts.progressed(to: received)
-        task.noteProgress(received, of: total)
+        task.noteProgress(received, of: total, coded: coded)
     }
 
     private func finished(_ result: DownloadResult) { end(with: .success(result)) }

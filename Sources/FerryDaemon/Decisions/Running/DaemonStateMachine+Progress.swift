@@ -54,12 +54,13 @@ extension DaemonStateMachine {
         task id: Int64,
         received: Int64,
         expected: Int64?,
+        coded: CodedProgress? = nil,
         at now: Date
     )
         -> [Effect]
     {
         guard let task = running[id], task.phase == .loading else { return [] }
-        running.update(id) { $0.received(received, of: expected, at: now) }
+        running.update(id) { $0.received(received, of: expected, coded: coded, at: now) }
         if task.isFurther(received) {
             for follower in followings.followers(of: id) {
                 running.update(follower) { $0.forgiveAttempts() }
@@ -160,7 +161,9 @@ extension DaemonStateMachine {
             task: task.record.identifier,
             receivedByteCount: task.receivedByteCount,
             expectedByteCount: task.expectedByteCount,
-            sentByteCount: task.sentByteCount
+            sentByteCount: task.sentByteCount,
+            codedByteCount: task.coded?.receivedByteCount,
+            expectedCodedByteCount: task.coded?.totalByteCount
         )
     }
 

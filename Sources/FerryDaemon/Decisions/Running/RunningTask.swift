@@ -56,6 +56,8 @@ extension DaemonStateMachine {
         private(set) var receivedByteCount: Int64
         /// The size of the body, in bytes.
         private(set) var expectedByteCount: Int64?
+        /// How much of the body has arrived in its coding, if it is decoded and its length in the coding is known.
+        private(set) var coded: CodedProgress?
         /// The resource from which its upload resumes.
         private(set) var resource: UploadResource?
         /// The number of bytes of its file that it has sent; `nil` for a download.
@@ -210,6 +212,7 @@ extension DaemonStateMachine {
             currentRequest = leader.currentRequest
             receivedByteCount = leader.receivedByteCount
             expectedByteCount = leader.expectedByteCount
+            coded = leader.coded
             hasReported = leader.hasReported
         }
 
@@ -218,6 +221,7 @@ extension DaemonStateMachine {
             var own = self
             own.receivedByteCount = record.receivedByteCount
             own.expectedByteCount = record.expectedByteCount
+            own.coded = nil
             return own
         }
 
@@ -259,13 +263,19 @@ extension DaemonStateMachine {
         }
 
         /// Bytes of its body have arrived.
-        mutating func received(_ byteCount: Int64, of expected: Int64?, at now: Date) {
+        mutating func received(
+            _ byteCount: Int64,
+            of expected: Int64?,
+            coded: CodedProgress?,
+            at now: Date
+        ) {
             if isFurther(byteCount) {
                 mostByteCount = byteCount
                 attempts = 0
             }
             receivedByteCount = byteCount
             expectedByteCount = expected
+            self.coded = coded
             noteProgress(at: now)
         }
 
