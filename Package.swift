@@ -205,7 +205,7 @@ if Context.environment["FERRY_FUZZING"] == nil {
             name: "FuzzingTests",
             dependencies: [
                 "Ferry", "FerryCommand", "FerryDaemon", "FerryTransfer", "FerryStore", "FerryWire",
-                "FerryHTTP", "FerrySystem",
+                "FerryHTTP", "FerrySystem", "CBrotli", "CZlib", "CZstd",
             ],
             path: "Fuzzing",
             exclude: ["CLibFuzzer", "Corpora", "Dictionaries", "Program"]
@@ -218,7 +218,7 @@ if Context.environment["FERRY_FUZZING"] == nil {
             name: "fuzz",
             dependencies: [
                 "Ferry", "FerryCommand", "FerryDaemon", "FerryTransfer", "FerryStore", "FerryWire",
-                "FerryHTTP", "FerrySystem", "CLibFuzzer",
+                "FerryHTTP", "FerrySystem", "CBrotli", "CZlib", "CZstd", "CLibFuzzer",
             ],
             path: "Fuzzing",
             exclude: ["CLibFuzzer", "Corpora", "Dictionaries", "Tests"]

@@ -31,6 +31,7 @@ extension FuzzTarget {
         messageSplitting, calls, replies, wireValues,
         responseHead, contentRange, httpDate, cacheControl, authentication, redirect, setCookie,
         dataURL, fileName, digests, webSocketHandshake, webSocketFrames,
+        bodyDecoding,
         resumableUpload, download, resumeData, uploadResumeData, fileRecord, segmentTable,
         storedValues,
         hostName, networkMessages,
