@@ -117,7 +117,7 @@ extension StoreError {
             "Ferry cannot read or write its queue \(path): \(reason). Check the disk and "
                 + "whether it is writable; everything acknowledged so far is kept."
         case .outOfMemory:
-            "There is not enough memory to use Ferry's queue \(path): \(reason)."
+            "There is not enough memory, or no descriptor left, to use Ferry's queue \(path): \(reason)."
         case .notFound, .conflict:
             "The change does not fit Ferry's queue: \(reason)."
         case .closed:
@@ -140,6 +140,9 @@ extension StoreError.Code {
         case SQLITE_IOERR, SQLITE_READONLY: self = .inputOutput
         case SQLITE_CORRUPT, SQLITE_NOTADB: self = .corrupt
         case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL: self = .inUse
+        // SQLite opens some files only when it needs them.
+        case SQLITE_CANTOPEN where SystemCallError(call: "open", errno: systemErrno).isShortage:
+            self = .outOfMemory
         case SQLITE_CANTOPEN, SQLITE_PERM, SQLITE_AUTH: self = .cannotOpen
         case SQLITE_NOMEM: self = .outOfMemory
         case SQLITE_CONSTRAINT: self = .conflict

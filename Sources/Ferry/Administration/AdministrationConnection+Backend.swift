@@ -36,7 +36,10 @@ extension AdministrationConnection: TransferDaemon.Backend {
     }
 
     func cancel(_ id: TransferDaemon.Transfer.ID) async throws(TransferDaemonError) {
-        _ = try await call(Wire.CancelTask(id: Int64(id)))
+        // A transfer that is gone when the call is repeated was cancelled by the call before.
+        _ = try await call(Wire.CancelTask(id: Int64(id))) { refusal in
+            if case .taskNotFound = refusal { true } else { false }
+        }
     }
 
     func relink(
@@ -75,8 +78,23 @@ extension AdministrationConnection: TransferDaemon.Backend {
         adding rule: String?,
         removing oldRule: String?
     ) async throws(TransferDaemonError) -> TransferDaemon.Timetable {
+        // By its number, a repeated call would remove the rule behind it.
+        let oldRule = try await text(ofRule: oldRule)
         let change = Wire.ChangeTimetable(add: rule, remove: oldRule)
-        return TransferDaemon.Timetable(try await call(change).timetable)
+        let reply = try await call(change) { refusal in
+            if case .invalidRequest(parameter: "remove", _) = refusal { true } else { false }
+        }
+        if let reply { return TransferDaemon.Timetable(reply.timetable) }
+        // The daemon that died has removed the old rule; a rule that is there already is not added again.
+        guard let rule else { return try await timetable() }
+        return TransferDaemon.Timetable(try await call(Wire.ChangeTimetable(add: rule)).timetable)
+    }
+
+    /// Returns the text of a rule that may be given by its number; what is neither is left to the daemon.
+    private func text(ofRule rule: String?) async throws(TransferDaemonError) -> String? {
+        guard let rule, let number = Int(rule) else { return rule }
+        let rules = try await call(Wire.GetTimetable()).timetable.rules
+        return rules.first { $0.number == number }?.rule ?? rule
     }
 
     func settings() async throws(TransferDaemonError) -> TransferDaemon.Settings {
@@ -84,7 +102,8 @@ extension AdministrationConnection: TransferDaemon.Backend {
     }
 
     func reload() async throws(TransferDaemonError) -> TransferDaemon.Settings? {
-        try await callIfRunning(Wire.Reload()).map { TransferDaemon.Settings($0.settings) }
+        guard case .answered(let reply) = try await callIfRunning(Wire.Reload()) else { return nil }
+        return TransferDaemon.Settings(reply.settings)
     }
 
     func hooks() async throws(TransferDaemonError) -> [TransferDaemon.Hook] {
@@ -92,23 +111,33 @@ extension AdministrationConnection: TransferDaemon.Backend {
     }
 
     func removeHook(of application: String) async throws(TransferDaemonError) {
-        _ = try await call(Wire.RemoveHook(application: application))
+        _ = try await call(Wire.RemoveHook(application: application)) { refusal in
+            if case .applicationNotFound = refusal { true } else { false }
+        }
     }
 
     func quit(_ application: String) async throws(TransferDaemonError) -> Int {
-        try await call(Wire.QuitApplication(application: application)).cancelled
+        // Of a call that is repeated, the daemon that died may have cancelled some transfers, and is not there to say how
+        // many.
+        let reply = try await call(Wire.QuitApplication(application: application)) { refusal in
+            if case .applicationNotFound = refusal { true } else { false }
+        }
+        return reply?.cancelled ?? 0
     }
 
     func status() async throws(TransferDaemonError) -> TransferDaemon.Status? {
-        try await callIfRunning(Wire.GetStatus(), limit: Self.limit).map {
-            TransferDaemon.Status($0.status)
-        }
+        let outcome = try await callIfRunning(Wire.GetStatus(), limit: Self.limit)
+        guard case .answered(let reply) = outcome else { return nil }
+        return TransferDaemon.Status(reply.status)
     }
 
     func stop() async throws(TransferDaemonError) -> Bool {
         // Its queue is free when its process has ended, which is after the reply.
         let end = locations.daemon.flatMap { try? ProcessEnd(of: $0) }
-        guard try await callIfRunning(Wire.Stop(), limit: Self.limit) != nil else { return false }
+        switch try await callIfRunning(Wire.Stop(), limit: Self.limit) {
+        case .notRunning: return false
+        case .answered, .ended: break
+        }
         if let end { try await wait(for: end) }
         return true
     }

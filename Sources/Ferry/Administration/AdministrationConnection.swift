@@ -31,29 +31,82 @@ final class AdministrationConnection: Sendable {
         self.patience = patience
     }
 
+    /// How often a call is repeated whose daemon dies before it has answered: one that it makes die is given up.
+    private static let greatestRepetitionCount = 4
+
     /// Calls a method, starting the daemon if that is wanted.
+    ///
+    /// The call is repeated if the daemon dies before it has answered: carrying it out twice has to have the same effect as
+    /// carrying it out once.
+    ///
+    /// - Parameters:
+    ///   - method: The method.
+    ///   - isDone: Whether a refusal of a repeated call means that a daemon that died had carried it out.
+    /// - Returns: The answer; nil for such a refusal.
+    func call<Method: TransferMethod>(
+        _ method: Method,
+        isDone: @Sendable (TransferInterfaceError) -> Bool
+    ) async throws(TransferDaemonError) -> Method.Reply? {
+        var repetitions = 0
+        while true {
+            let client = try await client(starting: startsIfNeeded)
+            switch try await answer(to: method, over: client) {
+            case .success(let reply): return reply
+            case .failure(.connectionClosed) where repetitions < Self.greatestRepetitionCount:
+                repetitions += 1
+                forget(client)
+            case .failure(.refused(let refusal)) where repetitions > 0 && isDone(refusal):
+                return nil
+            case .failure(let error): throw TransferDaemonError(error)
+            }
+        }
+    }
+
+    /// Calls a method that a repeated call does not make fail, starting the daemon if that is wanted.
     func call<Method: TransferMethod>(
         _ method: Method
     ) async throws(TransferDaemonError) -> Method.Reply {
-        try await call(method, over: try await client(starting: startsIfNeeded))
+        guard let reply = try await call(method, isDone: { _ in false }) else {
+            throw TransferDaemonError(.unexpectedReply, message: "\(Method.name) was not answered")
+        }
+        return reply
     }
 
-    /// Calls a method if the daemon is running.
+    /// The outcome of a call to a daemon that is not started for it.
+    enum Outcome<Reply: Sendable>: Sendable {
+        /// It has answered.
+        case answered(Reply)
+        /// It has ended before it answered, and no other one runs.
+        case ended
+        /// It was not running.
+        case notRunning
+    }
+
+    /// Calls a method if the daemon is running; if it dies before it has answered, the next one is called.
     ///
     /// - Parameters:
     ///   - method: The method.
     ///   - limit: How long the daemon has for its answer; nil for as long as it takes.
-    /// - Returns: nil if it is not.
+    /// - Returns: The outcome.
     /// - Throws: ``TransferDaemonError/Code/disconnected`` if it has not answered in time.
     func callIfRunning<Method: TransferMethod>(
         _ method: Method,
         limit: Duration? = nil
-    ) async throws(TransferDaemonError) -> Method.Reply? {
+    ) async throws(TransferDaemonError) -> Outcome<Method.Reply> {
+        var repetitions = 0
         do throws(TransferDaemonError) {
-            let client = try await client(starting: false)
-            return try await call(method, over: client, limit: limit)
+            while true {
+                let client = try await client(starting: false)
+                switch try await answer(to: method, over: client, limit: limit) {
+                case .success(let reply): return .answered(reply)
+                case .failure(.connectionClosed) where repetitions < Self.greatestRepetitionCount:
+                    repetitions += 1
+                    forget(client)
+                case .failure(let error): throw TransferDaemonError(error)
+                }
+            }
         } catch let error where error.code == .notRunning {
-            return nil
+            return repetitions == 0 ? .notRunning : .ended
         }
     }
 
@@ -72,16 +125,19 @@ final class AdministrationConnection: Sendable {
         }
     }
 
-    private func call<Method: TransferMethod>(
-        _ method: Method,
+    private func answer<Method: TransferMethod>(
+        to method: Method,
         over client: VarlinkClient,
         limit: Duration? = nil
-    ) async throws(TransferDaemonError) -> Method.Reply {
+    ) async throws(TransferDaemonError) -> Result<Method.Reply, CallError> {
         try await patiently(limit: limit) { call in
-            client.call(method) { result in
-                call.finish(result.mapError { TransferDaemonError($0) })
-            }
+            client.call(method) { result in call.finish(.success(result)) }
         }
+    }
+
+    /// Forgets a client whose connection is closed, before that is noticed elsewhere.
+    private func forget(_ client: VarlinkClient) {
+        present.withLock { if $0 === client { $0 = nil } }
     }
 
     /// Waits until the daemon's process has ended and has released its queue.

@@ -9,6 +9,8 @@ extension TransferDaemon {
             var removed: Set<Transfer.ID> = []
             /// Whether a reply has arrived, even one without transfers.
             var hasNews = false
+            /// Whether any reply has arrived.
+            var hasReplied = false
             var client: VarlinkClient?
             var end: Result<Void, TransferDaemonError>?
             var waiting: CheckedContinuation<Void, Never>?
@@ -40,9 +42,16 @@ extension TransferDaemon {
             }
         }
 
-        private func open() async throws(TransferDaemonError) {
+        /// How often a daemon is tried that dies before it has reported anything.
+        private static let greatestAttemptCount = 5
+
+        private func open(attempt: Int = 1) async throws(TransferDaemonError) {
             let client = try await connection.makeClient { _ in }
-            state.withLock { $0.client = client }
+            let hasEnded = state.withLock { state in
+                state.client = client
+                return state.end != nil
+            }
+            if hasEnded { return client.close() }
             let method = Wire.WatchTasks(ids: ids.map { $0.sorted().map(Int64.init) })
             // Weak, so that a stream that is no longer iterated closes its connection.
             client.stream(method) { [weak self] reply in
@@ -51,7 +60,22 @@ extension TransferDaemon {
                 case .last(let reply):
                     self?.add(reply)
                     self?.end(.success(()))
-                case .failure(let error): self?.end(.failure(TransferDaemonError(error)))
+                case .failure(let error): self?.failed(error, attempt: attempt)
+                }
+            }
+        }
+
+        /// Handles that the daemon reports no more; one that has reported nothing was about to end, and the next one is
+        /// asked.
+        private func failed(_ error: CallError, attempt: Int) {
+            let isSilent = state.withLock { !$0.hasReplied && $0.end == nil }
+            guard case .connectionClosed = error, isSilent, attempt < Self.greatestAttemptCount
+            else { return end(.failure(TransferDaemonError(error))) }
+            Task {
+                do throws(TransferDaemonError) {
+                    try await open(attempt: attempt + 1)
+                } catch {
+                    end(.failure(error))
                 }
             }
         }
@@ -97,6 +121,7 @@ extension TransferDaemon {
                     state.removed.insert(Transfer.ID(id))
                 }
                 state.hasNews = true
+                state.hasReplied = true
             }
         }
 

@@ -37,7 +37,7 @@ public struct TransferDaemonError: Error, Hashable, Sendable, CustomStringConver
         public static let storeUnavailable = Code(wrapped: .storeUnavailable)
         /// The file with the user's timetable cannot be read or written.
         public static let timetableUnavailable = Code(wrapped: .timetableUnavailable)
-        /// A limit of the daemon is reached.
+        /// A limit of the daemon is reached, such as that on its descriptors; the same call may succeed later.
         public static let limitExceeded = Code(wrapped: .limitExceeded)
         /// The daemon belongs to another user.
         public static let permissionDenied = Code(wrapped: .permissionDenied)
@@ -107,6 +107,7 @@ extension TransferDaemonError {
         case .storeUnavailable(let reason): "the daemon's queue is not available: \(reason)"
         case .timetableUnavailable(let reason): "the timetable was not changed: \(reason)"
         case .limitExceeded(let limit, let maximum): "there may be \(maximum) \(limit) at most"
+        case .resourceUnavailable(let reason): "the daemon cannot do it at the moment: \(reason)"
         case .permissionDenied: "the daemon does not allow it"
         case .internalFailure(let reason): "the daemon has had an internal error: \(reason)"
         }
@@ -122,7 +123,7 @@ extension TransferDaemonError.Code {
             case .invalidRequest: .invalidRequest
             case .storeUnavailable: .storeUnavailable
             case .timetableUnavailable: .timetableUnavailable
-            case .limitExceeded: .limitExceeded
+            case .limitExceeded, .resourceUnavailable: .limitExceeded
             case .permissionDenied: .permissionDenied
             case .internalFailure: .internalFailure
             // Nothing here opens a session.

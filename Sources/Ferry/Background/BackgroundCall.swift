@@ -252,13 +252,14 @@ extension BackgroundCall {
         }
     }
 
+    /// Returns the consequence of a refusal, as docs/decisions/descriptors.md has them in a table.
     private func consequence(of refusal: TransferInterfaceError) -> Consequence {
         let error = TransferDaemonError(.refused(refusal))
         switch refusal {
         case .taskNotFound:
             // It has ended in the meantime.
             return .done
-        case .sessionNotOpen:
+        case .sessionNotOpen, .resourceUnavailable:
             return .reconnect(isEndless: true)
         case .storeUnavailable, .internalFailure:
             // A task that does not exist yet can fail; a call about an existing task must not be lost.

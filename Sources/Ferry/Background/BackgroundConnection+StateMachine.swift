@@ -24,7 +24,7 @@ extension BackgroundConnection {
             /// Wakes the threads that wait for the session to be opened for the first time.
             case endWaiting
             case notify(Notification)
-            /// Prints why there is no daemon.
+            /// Prints why there is no daemon, or why it does not serve.
             case report(TransferDaemonError)
             /// Calls closures of the callers.
             case complete([@Sendable () -> Void])
@@ -41,8 +41,8 @@ extension BackgroundConnection {
         enum OpeningFailure {
             /// A process has it open; `isOver` is whether that is this process, or one that has ended.
             case inUse(pid: Int32, isOver: Bool)
-            /// The daemon is too busy.
-            case busy
+            /// The daemon, or this process, lacks something for the moment.
+            case busy(TransferDaemonError)
             /// The daemon has ended in the meantime.
             case disconnected
             /// There is no daemon, or it refuses.
@@ -209,8 +209,9 @@ extension BackgroundConnection.StateMachine {
     mutating func openingFailed(_ failure: OpeningFailure, attempt: Int) -> [Effect] {
         guard isCurrent(attempt) else { return [] }
         switch failure {
-        case .busy:
-            return retry()
+        case .busy(let error):
+            // The program waits, and is told what for.
+            return [.report(error)] + retry()
         case .inUse(let pid, let isOver):
             // The daemon may not have noticed yet that the previous process has ended, or that an earlier
             // connection of this process is closed.

@@ -300,7 +300,11 @@ extension BackgroundConnection {
                 self?.opened(attempt, result)
             }
         } catch {
-            input { $0.openingFailed(.unavailable(TransferDaemonError(error)), attempt: attempt) }
+            let failure = TransferDaemonError(error)
+            let isPassing = error.isShortage
+            input {
+                $0.openingFailed(isPassing ? .busy(failure) : .unavailable(failure), attempt: attempt)
+            }
         }
     }
 
@@ -339,8 +343,8 @@ extension BackgroundConnection.StateMachine.OpeningFailure {
         case .refused(.sessionInUse(_, let pid)):
             let isOver = pid == getpid() || kill(pid, 0) != 0 && errno == ESRCH
             self = .inUse(pid: pid, isOver: isOver)
-        case .refused(.limitExceeded):
-            self = .busy
+        case .refused(.limitExceeded), .refused(.resourceUnavailable):
+            self = .busy(TransferDaemonError(error))
         case .connectionClosed:
             self = .disconnected
         default:

@@ -38,9 +38,16 @@ final class OutgoingFile: Sendable {
             state = Mutex(.closed)
             return
         }
-        let opened = try Self.openCounted(url)
-        identity = opened.identity
-        state = Mutex(.open(opened.file))
+        do throws(URLError) {
+            let opened = try Self.openCounted(url)
+            identity = opened.identity
+            state = Mutex(.open(opened.file))
+        } catch {
+            // It is opened as soon as the process has a descriptor again.
+            guard error.isShortage else { throw error }
+            identity = try UploadFile.identity(of: url)
+            state = Mutex(.closed)
+        }
     }
 
     /// Whether the call can be sent: the file is open, or could not be opened.
@@ -93,12 +100,20 @@ final class OutgoingFile: Sendable {
 
     private func openLater(isCounted: Bool, then handler: @escaping @Sendable () -> Void) {
         AppFiles.queue.perform {
-            self.openNow(isCounted: isCounted)
+            guard self.openNow(isCounted: isCounted) else {
+                // Nothing says when the process, or the system, has a descriptor again.
+                return LoopActor.perform {
+                    _ = EventLoop.shared.schedule(after: Self.pause) {
+                        self.openLater(isCounted: false, then: handler)
+                    }
+                }
+            }
             handler()
         }
     }
 
-    private func openNow(isCounted: Bool) {
+    /// Opens the file; returns false if there is no descriptor for it at the moment.
+    private func openNow(isCounted: Bool) -> Bool {
         do throws(URLError) {
             let opened = isCounted ? try Self.openCounted(url) : try UploadFile(url)
             guard opened.identity.hasContent(of: identity) else {
@@ -110,8 +125,10 @@ final class OutgoingFile: Sendable {
             }
             state.withLock { $0 = .open(opened.file) }
         } catch {
+            if error.isShortage { return false }
             state.withLock { $0 = .failed(error) }
         }
+        return true
     }
 
     /// Opens a file with a descriptor that was taken, and returns that when the file is closed or cannot be opened.
@@ -123,6 +140,9 @@ final class OutgoingFile: Sendable {
             throw error
         }
     }
+
+    /// The time after which a file is tried again for which there was no descriptor.
+    private static let pause = Duration.milliseconds(500)
 
     /// The limit on open files that wait, in all sessions: a part of the process's limit.
     private static let descriptors = DescriptorBudget(

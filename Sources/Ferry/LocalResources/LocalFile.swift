@@ -85,6 +85,17 @@ extension URLError {
     }
 }
 
+extension URLError {
+    /// Whether a file could not be opened only because the process or the system lacks descriptors or memory for the
+    /// moment.
+    var isShortage: Bool {
+        guard let error = userInfo[NSUnderlyingErrorKey] as? NSError,
+            error.domain == NSPOSIXErrorDomain
+        else { return false }
+        return SystemCallError(call: "open", errno: Int32(error.code)).isShortage
+    }
+}
+
 /// A regular local file, open for reading.
 struct OpenedFile: ~Copyable {
     /// The file.
@@ -121,7 +132,7 @@ struct OpenedFile: ~Copyable {
     }
 
     /// The path as bytes, with a zero at the end: it need not be UTF-8.
-    private static func path(of url: URL) throws(URLError) -> [CChar] {
+    static func path(of url: URL) throws(URLError) -> [CChar] {
         let path = url.path(percentEncoded: true).utf8.percentDecoded
         guard url.isFileURL, path.first == UInt8(ascii: "/") else {
             throw URLError(.badURL, url: url, reason: "This is not the URL of a file.")

@@ -13,7 +13,7 @@ final class UploadFiles {
     /// The maximum size of a file that is copied, in bytes.
     nonisolated static let greatestCopy: Int64 = 16 << 20
     /// The maximum number of files that are kept open; of others only the path is kept.
-    private static let greatestOpenCount = 256
+    private var greatestOpenCount = 256
     private static let prefix = "Upload_"
 
     private let directory: Directory
@@ -34,6 +34,9 @@ final class UploadFiles {
         self.queue = queue
     }
 
+    /// Limits the number of files that are kept open.
+    func keep(atMost count: Int) { greatestOpenCount = min(greatestOpenCount, count) }
+
     /// Secures a file, as far as possible, so that a task can send it whatever happens to it.
     ///
     /// - Parameters:
@@ -50,7 +53,7 @@ final class UploadFiles {
     ) async -> UploadState? {
         guard await isCopied(file, state.identity, for: task, on: queue) else {
             // A repeated call may pass another file by now; the first one is to be sent.
-            if open[task] == nil, open.count < Self.greatestOpenCount { open[task] = file }
+            if open[task] == nil, open.count < greatestOpenCount { open[task] = file }
             return nil
         }
         open[task] = nil

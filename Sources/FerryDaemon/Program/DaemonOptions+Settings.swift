@@ -12,6 +12,7 @@ extension DaemonOptions {
         for setting in DaemonSetting.allCases {
             if let value = settings[setting].value { options.set(setting, to: value) }
         }
+        options.policy = shares.applied(to: options.policy)
         return options
     }
 

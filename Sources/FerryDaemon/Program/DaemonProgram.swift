@@ -28,6 +28,8 @@ package enum DaemonProgram {
         do throws(DaemonFailure) {
             var options = try DaemonOptions.parse(Array(arguments.dropFirst()))
             options.applicationAttributes = attributes
+            options.shares = DescriptorShares(limit: ProcessAttributes.currentDescriptorLimit)
+            options.policy = options.shares.applied(to: options.policy)
             switch options.action {
             case .help:
                 write(DaemonOptions.help, to: STDOUT_FILENO)

@@ -31,6 +31,7 @@ final class DaemonService {
 
     /// Sets up everything that is needed and serves, or throws the reason why it cannot.
     init(_ options: DaemonOptions, isForeground: Bool) async throws(DaemonFailure) {
+        if let problem = options.shares.problem { throw .start(problem) }
         applicationAttributes = options.applicationAttributes
         sockets = ListeningSockets.takeInherited()
         Succession.takeChildren()
@@ -61,11 +62,15 @@ final class DaemonService {
             socketPaths: (sockets.held + sockets.own).map(\.path),
             onExit: { [weak self] in self?.end() }
         )
-        try await serve(daemon)
+        if let notice = options.shares.notice { log.write(.notice, notice) }
+        try await serve(daemon, options.shares.applied(to: VarlinkServer.Limits()))
         withExtendedLifetime(startLock) {}
     }
 
-    private func serve(_ daemon: Daemon) async throws(DaemonFailure) {
+    private func serve(
+        _ daemon: Daemon,
+        _ limits: VarlinkServer.Limits
+    ) async throws(DaemonFailure) {
         self.daemon = daemon
         do throws(StoreError) {
             try await daemon.start()
@@ -79,7 +84,8 @@ final class DaemonService {
                 version: FerryVersion.current,
                 url: "https://ferry.example"
             ),
-            handler: daemon
+            handler: daemon,
+            limits: limits
         )
         self.server = server
         do throws(SystemCallError) {
@@ -276,11 +282,17 @@ final class DaemonService {
         var configuration = HTTPClient.Configuration(environment: [:])
         // The scheduler decides what may run, not the connection pool.
         configuration.maximumConnectionsPerHost = 0
+        // Kept connections count as well, and are closed in favour of new ones.
+        if options.shares.notice != nil {
+            configuration.maximumConnections = options.shares.transfers
+        }
         if let bytes = options.minimumSplicedBytes {
             configuration.minimumSplicedBytes = Int64(bytes)
         }
         do {
-            return (try TransferFiles(in: state), try HTTPClient(configuration: configuration))
+            let files = try TransferFiles(in: state)
+            files.uploads.keep(atMost: options.shares.keptFiles)
+            return (files, try HTTPClient(configuration: configuration))
         } catch let error as SystemCallError {
             throw .start("the directory for downloads cannot be used: \(error)")
         } catch {

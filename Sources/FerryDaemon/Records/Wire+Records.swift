@@ -70,8 +70,10 @@ extension TransferInterfaceError {
             self = .taskNotFound(id: task)
         case .conflict:
             self = .invalidRequest(parameter: "identifier", reason: error.message)
-        case .cannotOpen, .inUse, .newerSchema, .corrupt, .diskFull, .inputOutput, .outOfMemory,
-            .closed, .internalFailure:
+        case .outOfMemory:
+            self = .resourceUnavailable(reason: error.message)
+        case .cannotOpen, .inUse, .newerSchema, .corrupt, .diskFull, .inputOutput, .closed,
+            .internalFailure:
             self = .storeUnavailable(reason: error.message)
         }
     }

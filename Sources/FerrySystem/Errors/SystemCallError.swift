@@ -40,6 +40,15 @@ package struct SystemCallError: Error, Hashable, Sendable, CustomStringConvertib
         CFerryLinux_errorName(errno).map { String(cString: $0) } ?? "errno \(errno)"
     }
 
+    /// Whether the process or the system lacks descriptors, memory or processes for the moment: the same call may
+    /// succeed later.
+    package var isShortage: Bool {
+        switch errno {
+        case EMFILE, ENFILE, ENOMEM, ENOBUFS, EAGAIN: true
+        default: false
+        }
+    }
+
     /// The call, its subject, and why it failed.
     package var description: String {
         let about = subject.isEmpty ? "" : " \(subject)"

@@ -44,6 +44,20 @@ package struct FileIdentity: Hashable, Sendable, Codable {
         )
     }
 
+    /// Returns the identity of a regular file without opening it, which needs no descriptor.
+    ///
+    /// - Parameter path: The path, with a zero at the end.
+    /// - Throws: `stat`; with `EISDIR` or `EOPNOTSUPP` if it is not a regular file.
+    package static func ofRegularFile(at path: [CChar]) throws(SystemCallError) -> FileIdentity {
+        var status = stat()
+        try systemCall("stat") { stat(path, &status) }
+        let kind = status.st_mode & S_IFMT
+        guard kind == S_IFREG else {
+            throw SystemCallError(call: "stat", errno: kind == S_IFDIR ? EISDIR : EOPNOTSUPP)
+        }
+        return FileIdentity(status)
+    }
+
     /// Returns whether the file has its earlier content.
     ///
     /// A program may set the time of the last modification to any value, but not that of the last change. The

@@ -9,6 +9,8 @@ package enum SocketMessage {
         package var byteCount: Int
         /// The received descriptors, closed on exec; the receiver owns them.
         package var descriptors: [Int32]
+        /// Whether further descriptors were sent that this process could not have, as it has too many (unix(7)).
+        package var hasLostDescriptors = false
     }
 
     /// The maximum number of descriptors in one message.
@@ -64,7 +66,11 @@ package enum SocketMessage {
                         Int32(MSG_CMSG_CLOEXEC | MSG_DONTWAIT)
                     )
                 }
-                return Received(byteCount: count, descriptors: descriptors(in: &message))
+                return Received(
+                    byteCount: count,
+                    descriptors: descriptors(in: &message),
+                    hasLostDescriptors: message.msg_flags & Int32(MSG_CTRUNC.rawValue) != 0
+                )
             }
         } catch let error where error.errno == EAGAIN {
             return nil

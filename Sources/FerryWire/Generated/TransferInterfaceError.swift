@@ -19,6 +19,10 @@ package enum TransferInterfaceError: Error, Hashable, Sendable {
     case timetableUnavailable(reason: String)
     /// A limit would be exceeded.
     case limitExceeded(limit: String, maximum: Int64)
+    /// The daemon lacks a resource for the moment, such as a descriptor; nothing was changed.
+    ///
+    /// The call may be repeated later.
+    case resourceUnavailable(reason: String)
     /// The caller lacks the permission.
     case permissionDenied
     /// An internal error of the daemon; the log has details.
@@ -37,6 +41,7 @@ extension TransferInterfaceError {
         case .storeUnavailable: "StoreUnavailable"
         case .timetableUnavailable: "TimetableUnavailable"
         case .limitExceeded: "LimitExceeded"
+        case .resourceUnavailable: "ResourceUnavailable"
         case .permissionDenied: "PermissionDenied"
         case .internalFailure: "InternalFailure"
         }
@@ -60,6 +65,7 @@ extension TransferInterfaceError {
             case .limitExceeded(let limit, let maximum):
                 output.member("limit", limit)
                 output.member("maximum", maximum)
+            case .resourceUnavailable(let reason): output.member("reason", reason)
             case .permissionDenied: break
             case .internalFailure(let reason): output.member("reason", reason)
             }
@@ -156,6 +162,15 @@ extension TransferInterfaceError {
                 limit: try input.required(limit, "limit"),
                 maximum: try input.required(maximum, "maximum")
             )
+        case "ResourceUnavailable":
+            var reason: String?
+            try input.object { (input, member) throws(JSONInput.Problem) in
+                switch member {
+                case "reason": reason = try input.value()
+                default: try input.skip()
+                }
+            }
+            self = .resourceUnavailable(reason: try input.required(reason, "reason"))
         case "PermissionDenied":
             try input.skip()
             self = .permissionDenied

@@ -15,6 +15,8 @@ final class PendingCall {
     let kind: Kind
     /// The size of its message in bytes.
     let byteCount: Int
+    /// Whether a file was passed with it.
+    let hasBroughtFile: Bool
     private weak var connection: VarlinkConnection?
     private var file: PassedFile?
 
@@ -34,6 +36,7 @@ final class PendingCall {
         self.kind = kind
         self.byteCount = byteCount
         self.file = file
+        hasBroughtFile = file != nil
         self.connection = connection
     }
 
@@ -97,6 +100,14 @@ final class PendingCall {
     }
 }
 
+/// A file that was passed with a call.
+enum ArrivedFile: Sendable {
+    /// The file is there.
+    case file(UserFile)
+    /// The client has passed a file, for which this process had no descriptor left.
+    case lost
+}
+
 /// Finds the message of a file that was received with the bytes of a stream.
 ///
 /// One receive ends with the bytes that files were passed with (unix(7)). A client that passes a file sends no other
@@ -111,7 +122,7 @@ struct ArrivingFiles {
     private struct Entry {
         /// The total number of bytes that had arrived when it did.
         let end: UInt64
-        let file: UserFile
+        let file: ArrivedFile
     }
 
     private var entries: [Entry] = []
@@ -123,19 +134,28 @@ struct ArrivingFiles {
     }
 
     /// Records bytes that have arrived with these descriptors.
-    mutating func arrived(byteCount: Int, descriptors: [Int32]) {
+    ///
+    /// - Parameters:
+    ///   - byteCount: The number of bytes.
+    ///   - descriptors: The descriptors that came with them.
+    ///   - isIncomplete: Whether there were more, which this process could not have.
+    mutating func arrived(byteCount: Int, descriptors: [Int32], isIncomplete: Bool = false) {
         arrivedByteCount += UInt64(byteCount)
         // Owned immediately, so that those that are not kept are closed.
         let files = descriptors.map { UserFile(FileDescriptor(owning: $0), on: queue) }
         for file in files where entries.count < Self.greatestCount {
-            entries.append(Entry(end: arrivedByteCount, file: file))
+            entries.append(Entry(end: arrivedByteCount, file: .file(file)))
+        }
+        // A call that has one of its files has its first one.
+        if isIncomplete, files.isEmpty, entries.count < Self.greatestCount {
+            entries.append(Entry(end: arrivedByteCount, file: .lost))
         }
     }
 
     /// Records that a message of so many bytes, including its end, was taken from the stream.
     ///
     /// - Returns: The first file that was passed with it, if any; others are closed.
-    mutating func taken(byteCount: Int) -> UserFile? {
+    mutating func taken(byteCount: Int) -> ArrivedFile? {
         takenByteCount += UInt64(byteCount)
         guard let first = entries.first, first.end <= takenByteCount else { return nil }
         entries.removeAll { $0.end <= takenByteCount }

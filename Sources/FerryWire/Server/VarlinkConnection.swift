@@ -29,6 +29,8 @@ package final class VarlinkConnection {
     private var calls: [Int: PendingCall] = [:]
     /// The size of their messages in bytes.
     private var pendingByteCount = 0
+    /// The number of calls that have brought a file and have not been answered.
+    private var pendingFileCount = 0
     private var nextCall = 0
 
     /// Whether the client will send no more.
@@ -100,6 +102,7 @@ package final class VarlinkConnection {
         guard isOpen else { return }
         if isLast, calls.removeValue(forKey: call.number) != nil {
             pendingByteCount -= call.byteCount
+            if call.hasBroughtFile { pendingFileCount -= 1 }
         }
         if call.kind != .oneway {
             let ready = replies.add(message, to: call.number, isLast: isLast)
@@ -191,7 +194,11 @@ package final class VarlinkConnection {
                 guard let received else { return false }
                 let count = received.byteCount
                 hasInputEnded = count == 0
-                files.arrived(byteCount: count, descriptors: received.descriptors)
+                files.arrived(
+                    byteCount: count,
+                    descriptors: received.descriptors,
+                    isIncomplete: received.hasLostDescriptors
+                )
                 input.append(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
                 return count > 0
             } catch {
@@ -206,7 +213,7 @@ package final class VarlinkConnection {
     private var mayTakeCall: Bool {
         if isInspecting { return false }
         if hasHungUp { return true }
-        if isBackedUp { return false }
+        if isBackedUp || pendingFileCount >= limits.pendingFileCount { return false }
         return calls.isEmpty
             || calls.count < limits.pendingCallCount && pendingByteCount < limits.pendingByteCount
     }
@@ -222,10 +229,10 @@ package final class VarlinkConnection {
                 // The end of the message is a byte, too.
                 let file = files.taken(byteCount: message.count + 1)
                 let call = try IncomingCall(from: message)
-                if let file {
-                    inspect(file, of: call, byteCount: message.count)
-                } else {
-                    take(call, byteCount: message.count, nil)
+                switch file {
+                case .file(let file): inspect(file, of: call, byteCount: message.count)
+                case .lost: refuseWithoutFile(call, byteCount: message.count)
+                case nil: take(call, byteCount: message.count, nil)
                 }
             }
         } catch {
@@ -252,6 +259,22 @@ package final class VarlinkConnection {
     }
 
     private func take(_ incoming: IncomingCall, byteCount: Int, _ file: PassedFile?) {
+        let call = begin(incoming, byteCount: byteCount, file)
+        server?.dispatch(incoming.content, call, from: self)
+    }
+
+    /// Refuses a call whose file was lost, so that the client tries it again.
+    private func refuseWithoutFile(_ incoming: IncomingCall, byteCount: Int) {
+        let reason = "no descriptor was left for the file that came with the call"
+        begin(incoming, byteCount: byteCount, nil)
+            .fail(.transfer(.resourceUnavailable(reason: reason)))
+    }
+
+    private func begin(
+        _ incoming: IncomingCall,
+        byteCount: Int,
+        _ file: PassedFile?
+    ) -> PendingCall {
         nextCall += 1
         let kind: PendingCall.Kind =
             incoming.isOneway ? .oneway : incoming.wantsMore ? .stream : .single
@@ -264,8 +287,9 @@ package final class VarlinkConnection {
         )
         calls[call.number] = call
         pendingByteCount += byteCount
+        if call.hasBroughtFile { pendingFileCount += 1 }
         if kind != .oneway { replies.open(call.number) }
-        server?.dispatch(incoming.content, call, from: self)
+        return call
     }
 
     // MARK: - Writing

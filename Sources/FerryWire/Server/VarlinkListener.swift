@@ -66,8 +66,15 @@ final class VarlinkListener {
     /// Pauses accepting: without a descriptor, a connection stays in the kernel and would keep waking the loop.
     private func pauseAccepting() {
         try? watch?.update([])
-        resumption = EventLoop.shared.schedule(after: Self.pause) { [weak self] in
-            try? self?.watch?.update(.readable)
-        }
+        resumption?.cancel()
+        resumption = EventLoop.shared.schedule(after: Self.pause) { [weak self] in self?.resume() }
+    }
+
+    /// Accepts again, if that was paused: a descriptor may be free.
+    func resume() {
+        guard let resumption else { return }
+        resumption.cancel()
+        self.resumption = nil
+        try? watch?.update(.readable)
     }
 }

@@ -127,6 +127,8 @@ package final class VarlinkServer {
         let remaining = (connectionCounts[process] ?? 1) - 1
         connectionCounts[process] = remaining > 0 ? remaining : nil
         heldByteCount -= heldByteCounts.removeValue(forKey: key) ?? 0
+        // Its descriptor may be the one that a client waits for.
+        for listener in listeners { listener.resume() }
         handler?.connectionDidClose(connection, because: reason)
     }
 
@@ -218,6 +220,8 @@ extension VarlinkServer {
         package var pendingCallCount = 1024
         /// The bytes of these calls; a further one waits unread unless it is the only one.
         package var pendingByteCount = 1 << 20
+        /// The calls of one connection that have brought a file and are carried out at once: each needs a descriptor.
+        package var pendingFileCount = 256
         /// The connections of one process; further ones are refused.
         package var connectionCountPerProcess = 128
         /// All connections; a further one replaces one of the process that has the most.

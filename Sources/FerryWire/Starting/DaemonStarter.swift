@@ -69,13 +69,18 @@ package struct DaemonStarter: Sendable {
         let sockets = try locations.claim()
         // The daemon has its own descriptors for them once it is started.
         defer { for socket in sockets { _ = FileDescriptor(owning: socket.descriptor) } }
-        if let reason = run(executable, sockets) {
+        if let reason = try run(executable, sockets) {
             throw .startFailed(executable: executable, reason: reason)
         }
     }
 
     /// Runs the program until it has detached the daemon; returns the reason if it has not.
-    private func run(_ executable: String, _ sockets: [BoundSocket]) -> String? {
+    ///
+    /// - Throws: ``DaemonError/failed(_:)`` if this process lacks what it takes, for the moment.
+    private func run(
+        _ executable: String,
+        _ sockets: [BoundSocket]
+    ) throws(DaemonError) -> String? {
         do throws(SystemCallError) {
             return try UnixSocket.pair().split { ours, theirs in
                 Result { () throws(SystemCallError) in
@@ -85,6 +90,7 @@ package struct DaemonStarter: Sendable {
                 }
             }.get()
         } catch {
+            if error.isShortage { throw .failed(error) }
             return "\(error)"
         }
     }
@@ -204,6 +210,12 @@ package enum DaemonError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 extension DaemonError {
+    /// Whether this process, or the system, lacks descriptors or memory for the moment.
+    package var isShortage: Bool {
+        guard case .failed(let error) = self else { return false }
+        return error.isShortage
+    }
+
     /// Whether another process holds a lock for which this one did not wait.
     package var isLockHeld: Bool {
         guard case .failed(let error) = self else { return false }

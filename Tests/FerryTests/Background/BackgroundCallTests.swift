@@ -104,4 +104,36 @@ struct BackgroundCallTests {
         #expect(found.earliestBeginDate == date)
         #expect(found.transferOptions == TransferOptions(options))
     }
+
+    // MARK: Refusals
+
+    @Test(arguments: [
+        (TransferInterfaceError.resourceUnavailable(reason: "no descriptor"), "again", "again"),
+        (.sessionNotOpen(session: 1), "again", "again"),
+        (.storeUnavailable(reason: "full"), "refused", "again"),
+        (.internalFailure(reason: "bug"), "refused", "some times"),
+        (.taskNotFound(id: 1), "done", "done"),
+        (.sessionInUse(identifier: "a", pid: 1), "refused", "refused"),
+        (.applicationNotFound(application: "a"), "refused", "refused"),
+        (.invalidRequest(parameter: "a", reason: "b"), "refused", "refused"),
+        (.timetableUnavailable(reason: "a"), "refused", "refused"),
+        (.limitExceeded(limit: "a", maximum: 1), "refused", "refused"),
+        (.permissionDenied, "refused", "refused"),
+    ])
+    func `REL-14: what can pass is tried again, and what cannot is refused`(
+        _ refusal: TransferInterfaceError,
+        _ creation: String,
+        _ change: String
+    ) {
+        func consequence(of call: BackgroundCall) -> String {
+            switch call.consequence(of: .refused(refusal)) {
+            case .done: "done"
+            case .refused: "refused"
+            case .reconnect(let isEndless): isEndless ? "again" : "some times"
+            case .none: "none"
+            }
+        }
+        #expect(consequence(of: .create(task())) == creation)
+        #expect(consequence(of: .suspend(task: 1)) == change)
+    }
 }

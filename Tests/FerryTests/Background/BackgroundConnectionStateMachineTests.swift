@@ -61,8 +61,11 @@ struct BackgroundConnectionStateMachineTests {
     @Test func `what an earlier attempt brings about is ignored`() {
         var machine = Machine()
         _ = machine.start(isAwaited: false)
-        #expect(text(machine.openingFailed(.busy, attempt: 1)) == ["connect 2 later"])
-        #expect(text(machine.openingFailed(.busy, attempt: 1)) == [])
+        let busy = TransferDaemonError(.limitExceeded, message: "full")
+        #expect(
+            text(machine.openingFailed(.busy(busy), attempt: 1)) == ["report", "connect 2 later"]
+        )
+        #expect(text(machine.openingFailed(.busy(busy), attempt: 1)) == [])
         #expect(open(&machine, attempt: 1) == [])
         #expect(!machine.isOpen)
         #expect(open(&machine, attempt: 2).first == "open 7")

@@ -17,6 +17,11 @@ extension ScriptedDaemon {
             }
         case .watchTasks(_, let reply):
             calls.append("WatchTasks")
+            guard behaviours[Wire.WatchTasks.name]?.isEmpty ?? true else {
+                behaviours[Wire.WatchTasks.name]?.removeFirst()
+                caller?.close()
+                return
+            }
             watcher = reply
         case .pauseTask(let method, let reply):
             answer("PauseTask \(method.id)", reply) { Wire.Empty() }

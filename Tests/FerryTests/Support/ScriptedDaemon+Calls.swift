@@ -12,6 +12,7 @@ extension ScriptedDaemon: TransferCallHandler {
     }
 
     func handle(_ call: TransferCall, from connection: VarlinkConnection) {
+        caller = connection
         switch call {
         case .openSession(let method, let reply): open(method, reply, connection)
         case .subscribe(let method, let reply): subscribe(method, reply)
@@ -110,6 +111,10 @@ extension ScriptedDaemon: TransferCallHandler {
             _ = body()
             silenced.append(reply)
         case .refuse(let error): reply.failure(error)
+        case .die(let afterwards):
+            if afterwards { _ = body() }
+            silenced.append(reply)
+            caller?.close()
         case .answerLater(let delay, let willAnswer):
             let value = body()
             _ = EventLoop.shared.schedule(after: delay) {

@@ -32,6 +32,8 @@ final class ScriptedDaemon {
         case keepSilent
         /// Do nothing but refuse it.
         case refuse(TransferInterfaceError)
+        /// Die of it, as far as the client can tell: having carried it out, or not.
+        case die(afterwards: Bool)
         /// Carry it out, and say so after a while, when the closure was called.
         case answerLater(Duration, @Sendable () -> Void)
     }
@@ -63,6 +65,8 @@ final class ScriptedDaemon {
     /// Whether it takes several acknowledgements in one call; an earlier ferryd does not.
     var takesOtherSequences: Bool? = true
     var watcher: Reply<Wire.WatchTasks>?
+    /// The connection of the call that is being handled.
+    var caller: VarlinkConnection?
 
     nonisolated init() throws {
         directory = Home.path + "/daemon-\(UUID().uuidString.prefix(8))"

@@ -221,7 +221,8 @@ enum Samples {
         .invalidRequest(parameter: "url", reason: "no host"),
         .storeUnavailable(reason: "the disk is full"),
         .timetableUnavailable(reason: "/home/a/.config/ferry/timetable: it cannot be written"),
-        .limitExceeded(limit: "connections", maximum: 512), .permissionDenied,
+        .limitExceeded(limit: "connections", maximum: 512), .resourceUnavailable(reason: "full"),
+        .permissionDenied,
         .internalFailure(reason: "impossible"),
     ]
 

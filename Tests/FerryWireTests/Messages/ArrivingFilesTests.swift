@@ -4,6 +4,13 @@ import Testing
 
 @testable import FerryWire
 
+extension ArrivedFile {
+    /// The descriptor's number; nil for a file that is lost.
+    fileprivate var number: Int32? {
+        if case .file(let file) = self { file.number } else { nil }
+    }
+}
+
 @Suite(.timeLimit(.minutes(5))) struct ArrivingFilesTests {
     private func descriptor() throws -> Int32 {
         try systemCall("open", "/dev/null") { open("/dev/null", O_RDONLY | O_CLOEXEC) }
@@ -50,5 +57,17 @@ import Testing
         }
         await queue.run {}
         #expect(!isOpen(last))
+    }
+
+    @Test func `REL-14: a file without a descriptor belongs to its message, too`() throws {
+        var files = ArrivingFiles()
+        files.arrived(byteCount: 4, descriptors: [], isIncomplete: true)
+        let one = try descriptor()
+        // Of several files, the first one is there.
+        files.arrived(byteCount: 4, descriptors: [one], isIncomplete: true)
+        files.arrived(byteCount: 4, descriptors: [])
+        if case .lost? = files.taken(byteCount: 4) {} else { Issue.record("not lost") }
+        #expect(files.taken(byteCount: 4)?.number == one)
+        if files.taken(byteCount: 4) != nil { Issue.record("a file of another message") }
     }
 }

@@ -34,9 +34,21 @@ struct UploadFile: Sendable {
 
     /// Returns the identity and state of a file that can be sent, without keeping it open.
     ///
+    /// Without a descriptor for the moment, only later is it noticed that the file may not be read.
+    ///
     /// - Throws: As ``OpenedFile/init(_:)``.
     static func identity(of url: URL) throws(URLError) -> FileIdentity {
-        try identity(of: try OpenedFile(url), at: url)
+        do throws(URLError) {
+            return try identity(of: try OpenedFile(url), at: url)
+        } catch {
+            guard error.isShortage else { throw error }
+        }
+        let path = try OpenedFile.path(of: url)
+        do throws(SystemCallError) {
+            return try FileIdentity.ofRegularFile(at: path)
+        } catch {
+            throw URLError(readingFile: error, url: url)
+        }
     }
 
     private static func identity(

@@ -8,7 +8,10 @@ extension DaemonStateMachine {
     /// Refuses an upload whose file the system could not examine: the application is not at fault, and may try again.
     func refuseUpload(after error: SystemCallError, from caller: Caller) -> [Effect] {
         let reason = "the file to be sent cannot be looked at: \(error)"
-        return [.refuse(caller.call, .storeUnavailable(reason: reason))]
+        let refusal: TransferInterfaceError =
+            error.isShortage
+            ? .resourceUnavailable(reason: reason) : .storeUnavailable(reason: reason)
+        return [.refuse(caller.call, refusal)]
     }
 
     /// Secures the file that an upload sends; only then is the call that creates it answered, and its application may
