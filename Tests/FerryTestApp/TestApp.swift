@@ -13,6 +13,7 @@ final class TestApp: NSObject, ApplicationDelegate, URLSessionDownloadDelegate {
     private let session = Mutex<URLSession?>(nil)
     private let suspended = Mutex<Set<Int>>([])
     private let isInterrupted = Mutex(false)
+    private let manySessions = Mutex<[URLSession]>([])
 
     init(options: TestAppOptions, events: EventWriter) {
         self.options = options
@@ -41,6 +42,7 @@ final class TestApp: NSObject, ApplicationDelegate, URLSessionDownloadDelegate {
             }
             if let url = options.secondURL { useSecondSession(for: url) }
         }
+        useManySessions()
         if options.flushesOnSignal { flushOnSignal(session) }
         useBackgroundTasks(session)
         await session.flush()
@@ -109,6 +111,25 @@ final class TestApp: NSObject, ApplicationDelegate, URLSessionDownloadDelegate {
     }
 
     // MARK: Steps of a scripted run
+
+    /// Downloads in many sessions, each with a file of its own.
+    private func useManySessions() {
+        guard options.sessionCount > 0, let (url, _, _) = options.urls.first else { return }
+        for number in 1...options.sessionCount {
+            let configuration = URLSessionConfiguration.background(withIdentifier: "many-\(number)")
+            let session = URLSession(
+                configuration: configuration,
+                delegate: self,
+                delegateQueue: nil
+            )
+            guard let request = request("\(url)\(number)", nil) else { continue }
+            let before = ContinuousClock.now
+            start(request, mirror: nil, in: session)
+            let duration = ContinuousClock.now - before
+            if duration > .milliseconds(500) { events.write("blocked \(duration)") }
+            manySessions.withLock { $0.append(session) }
+        }
+    }
 
     private func useSecondSession(for url: String) {
         let configuration = URLSessionConfiguration.background(withIdentifier: Self.secondSession)

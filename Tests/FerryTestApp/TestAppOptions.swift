@@ -7,6 +7,8 @@ struct TestAppOptions: Sendable {
     var events = ""
     var directory = "."
     var urls: [(url: String, timeout: Double?, mirror: String?)] = []
+    /// How many sessions to open, each with a download.
+    var sessionCount = 0
     /// What to upload: the URL and the file's path.
     var uploads: [(url: String, path: String)] = []
     /// How often each of them is made.
@@ -103,6 +105,7 @@ struct TestAppOptions: Sendable {
                 mirror = nil
             case "--mirror": mirror = value
             case "--link": link = value
+            case "--session-count": sessionCount = Int(value) ?? 0
             case "--upload": addUpload(value)
             case "--upload-method": uploadMethod = value
             case "--upload-count": uploadCount = Int(value) ?? 1

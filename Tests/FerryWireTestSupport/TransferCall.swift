@@ -26,6 +26,10 @@ package enum TransferCall: Sendable {
     case acknowledge(Wire.Acknowledge, Reply<Wire.Acknowledge>)
     case closeSession(Wire.CloseSession, Reply<Wire.CloseSession>)
     case subscribe(Wire.Subscribe, Reply<Wire.Subscribe>)
+    case streamEvents(Wire.StreamEvents, Reply<Wire.StreamEvents>)
+    case receiveEvents(Wire.ReceiveEvents, Reply<Wire.ReceiveEvents>)
+    case holdEvents(Wire.HoldEvents, Reply<Wire.HoldEvents>)
+    case releaseSession(Wire.ReleaseSession, Reply<Wire.ReleaseSession>)
     case listTasks(Wire.ListTasks, Reply<Wire.ListTasks>)
     case getTask(Wire.GetTask, Reply<Wire.GetTask>)
     case watchTasks(Wire.WatchTasks, Reply<Wire.WatchTasks>)
@@ -180,6 +184,34 @@ extension TransferCallHandler {
         from connection: VarlinkConnection
     ) {
         handle(.subscribe(call, reply), from: connection)
+    }
+    package func streamEvents(
+        _ call: Wire.StreamEvents,
+        _ reply: Reply<Wire.StreamEvents>,
+        from connection: VarlinkConnection
+    ) {
+        handle(.streamEvents(call, reply), from: connection)
+    }
+    package func receiveEvents(
+        _ call: Wire.ReceiveEvents,
+        _ reply: Reply<Wire.ReceiveEvents>,
+        from connection: VarlinkConnection
+    ) {
+        handle(.receiveEvents(call, reply), from: connection)
+    }
+    package func holdEvents(
+        _ call: Wire.HoldEvents,
+        _ reply: Reply<Wire.HoldEvents>,
+        from connection: VarlinkConnection
+    ) {
+        handle(.holdEvents(call, reply), from: connection)
+    }
+    package func releaseSession(
+        _ call: Wire.ReleaseSession,
+        _ reply: Reply<Wire.ReleaseSession>,
+        from connection: VarlinkConnection
+    ) {
+        handle(.releaseSession(call, reply), from: connection)
     }
     package func listTasks(
         _ call: Wire.ListTasks,

@@ -9,10 +9,12 @@ extension BackgroundConnection {
     struct StateMachine {
         /// An action of the connection; actions are performed in order.
         enum Effect {
-            /// Connects, replacing the current connection, and opens the session.
+            /// Asks for the connection anew, and opens the session.
             case connect(attempt: Int, after: Duration)
-            /// Closes the connection.
+            /// Needs the connection no longer.
             case disconnect
+            /// Releases the session in the daemon: other processes may open it.
+            case release(session: Int64)
             /// Sends a call; ``answered(_:attempt:_:)`` receives the result.
             case send(Outbox.Entry, session: Int64, attempt: Int)
             /// Opens the open session again, to register how the program is started.
@@ -21,8 +23,6 @@ extension BackgroundConnection {
             case sendKept
             /// Opens a file, then calls ``sendKept()``.
             case open(OutgoingFile, mayExceed: Bool)
-            /// Wakes the threads that wait for the session to be opened for the first time.
-            case endWaiting
             case notify(Notification)
             /// Prints why there is no daemon, or why it does not serve.
             case report(TransferDaemonError)
@@ -38,16 +38,7 @@ extension BackgroundConnection {
         }
 
         /// Why the session could not be opened.
-        enum OpeningFailure {
-            /// A process has it open; `isOver` is whether that is this process, or one that has ended.
-            case inUse(pid: Int32, isOver: Bool)
-            /// The daemon, or this process, lacks something for the moment.
-            case busy(TransferDaemonError)
-            /// The daemon has ended in the meantime.
-            case disconnected
-            /// There is no daemon, or it refuses.
-            case unavailable(TransferDaemonError)
-        }
+        typealias OpeningFailure = ProcessConnection.OpeningFailure
 
         private enum Condition {
             /// Not connected, and no connection is needed.
@@ -73,7 +64,7 @@ extension BackgroundConnection {
         }
 
         /// The first number for tasks that the daemon could not accept; the daemon never assigns these numbers.
-        private static let firstRefusedTaskIdentifier = 1 << 40
+        private static let firstRefusedTaskIdentifier = 1 << 60
         /// How often the first opening is tried with a daemon that crashes on it.
         private static let greatestOpeningCount = 5
         /// How often a call is repeated on which the daemon fails internally.
@@ -88,17 +79,16 @@ extension BackgroundConnection {
         private var lastSession: Int64?
         /// Whether a later turn of the loop will send the calls that are kept.
         private var isSendingKept = false
-        /// Whether the session has ever been open; from then on no thread waits for it.
+        /// Whether the session has ever been open: then the daemon has its tasks.
         private var hasOpened = false
         /// Whether the daemon has started this process for the session's events: then the daemon has the session,
         /// whatever prevents opening it now, and this process waits for it.
         private var isAwaited = false
         /// Whether to register again how the program is started.
         private var registersAgain = false
-        private var nextTaskIdentifier = 1
+        /// The number of the next task; nil until there is a task, or the daemon has said which numbers are free.
+        private var nextTaskIdentifier: Int?
         private var nextRefusedTaskIdentifier = firstRefusedTaskIdentifier
-        /// The time until which tasks wait for the session to be opened for the first time.
-        private var deadline: ContinuousClock.Instant?
 
         /// Whether the session is unavailable, until the next task is made.
         var hasFailed: Bool {
@@ -168,7 +158,6 @@ extension BackgroundConnection.StateMachine {
         attempt: Int,
         session: Int64,
         nextTaskIdentifier: Int,
-        token: String?,
         mergesAcknowledgements: Bool,
         now: ContinuousClock.Instant
     ) -> [Effect] {
@@ -185,11 +174,11 @@ extension BackgroundConnection.StateMachine {
                 mergesAcknowledgements: mergesAcknowledgements
             )
         )
-        self.nextTaskIdentifier = max(self.nextTaskIdentifier, nextTaskIdentifier)
+        self.nextTaskIdentifier = max(self.nextTaskIdentifier ?? 0, nextTaskIdentifier)
         // Requested while the call was in progress.
         if registersAgain { effects.append(.register) }
         registersAgain = false
-        let opened = BackgroundConnection.Opened(session: session, token: token, attempt: attempt)
+        let opened = BackgroundConnection.Opened(session: session, attempt: attempt)
         return effects + [.notify(.didOpen(opened))]
     }
 
@@ -199,7 +188,7 @@ extension BackgroundConnection.StateMachine {
         condition = .open(session)
         hasOpened = true
         outbox.beginConnection(mergesAcknowledgements: session.mergesAcknowledgements)
-        return sendNew(over: session, keepsIncomplete: false) + [.endWaiting, .notify(.isReady)]
+        return sendNew(over: session, keepsIncomplete: false) + [.notify(.isReady)]
     }
 
     /// The daemon has reported something about a task: if it ends now, it is tried again soon.
@@ -244,13 +233,10 @@ extension BackgroundConnection.StateMachine {
         attempt += 1
         condition = .failed(error)
         policy = ReconnectionPolicy()
-        deadline = nil
-        return [
-            .disconnect, .endWaiting, .notify(.didFail(error)), .complete(outbox.removeAll()),
-        ]
+        return [.disconnect, .notify(.didFail(error)), .complete(outbox.removeAll())]
     }
 
-    /// A connection of an attempt, for calls or for events, is closed, most likely because the daemon has ended.
+    /// The connection of an attempt is lost, most likely because the daemon has ended, or the session's events have.
     ///
     /// - Parameters:
     ///   - attempt: The attempt.
@@ -269,7 +255,7 @@ extension BackgroundConnection.StateMachine {
             guard isWanted || !outbox.isEmpty || !hasOpened else {
                 // The daemon may end; the next call starts it again.
                 condition = .idle
-                return [.disconnect, released]
+                return [.release(session: session.number), .disconnect, released]
             }
             return connect(after: policy.lost(after: now - session.since)) + [released]
         case .idle, .connecting, .failed, .closed:
@@ -279,9 +265,14 @@ extension BackgroundConnection.StateMachine {
 
     /// The session has ended.
     mutating func close() -> [Effect] {
+        let release: [Effect] =
+            switch condition {
+            case .opening(let session), .open(let session): [.release(session: session.number)]
+            case .idle, .connecting, .failed, .closed: []
+            }
         condition = .closed
         attempt += 1
-        return [.disconnect]
+        return release + [.disconnect]
     }
 }
 
@@ -289,46 +280,23 @@ extension BackgroundConnection.StateMachine {
 
 extension BackgroundConnection.StateMachine {
     /// Prepares for a new task; retries a session that is unavailable.
-    ///
-    /// - Parameters:
-    ///   - now: The current time.
-    ///   - patience: How long the first tasks wait in total.
-    /// - Returns: The time until which to wait for the session, if it was never open.
-    mutating func prepareForTask(
-        now: ContinuousClock.Instant,
-        patience: Duration
-    ) -> (deadline: ContinuousClock.Instant?, effects: [Effect]) {
-        var effects: [Effect] = []
-        if case .failed = condition { effects = connect() }
-        guard !hasOpened else { return (nil, effects) }
-        switch condition {
-        case .connecting, .opening:
-            let deadline = deadline ?? now + patience
-            self.deadline = deadline
-            return (deadline > now ? deadline : nil, effects)
-        case .idle, .open, .failed, .closed:
-            return (nil, effects)
-        }
+    mutating func prepareForTask() -> [Effect] {
+        if case .failed = condition { connect() } else { [] }
     }
 
     /// Returns a new task's number, and why the daemon cannot accept the task, if so.
-    mutating func reserveTask() -> (identifier: Int, refusal: URLError?) {
-        if let refusal {
+    ///
+    /// A task is made whether or not the daemon has answered yet, so that nothing waits for it.
+    ///
+    /// - Parameter first: Returns a number that no task has had, for a session that was never open.
+    mutating func reserveTask(first: () -> Int) -> (identifier: Int, refusal: URLError?) {
+        if case .failed(let error) = condition {
             defer { nextRefusedTaskIdentifier += 1 }
-            return (nextRefusedTaskIdentifier, refusal)
+            return (nextRefusedTaskIdentifier, error)
         }
-        defer { nextTaskIdentifier += 1 }
-        return (nextTaskIdentifier, nil)
-    }
-
-    private var refusal: URLError? {
-        if case .failed(let error) = condition { return error }
-        guard !hasOpened else { return nil }
-        return URLError(
-            .backgroundSessionWasDisconnected,
-            url: nil,
-            reason: "The transfer daemon has not answered in time."
-        )
+        let identifier = nextTaskIdentifier ?? first()
+        nextTaskIdentifier = identifier + 1
+        return (identifier, nil)
     }
 
     /// Records that a task has ended, even if the daemon has not acknowledged all calls about it.

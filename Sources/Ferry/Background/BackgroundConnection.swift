@@ -1,18 +1,19 @@
 import FerrySystem
 import FerryWire
 import Foundation
-@preconcurrency import Glibc
 import Synchronization
 
-/// The connection of a background session to the daemon, over which it sends its calls.
+/// A background session's part of the connection to the daemon, over which it sends its calls and gets its events.
 ///
-/// Calls can be made on any thread. When they return, they are in the daemon or in its socket; only a task that is
-/// not resumed yet may follow a moment later. A daemon that has died is started again, and the calls that it has not
-/// acknowledged are repeated: no call is lost as long as this process lives.
+/// The connection itself is the ``ProcessConnection``, which all sessions of the process share.
+///
+/// Calls can be made on any thread, and none waits. When they return, they are in the daemon or in its socket; only a task
+/// that is not resumed yet, or one of a session that is not open yet, may follow a moment later. A daemon that has died is
+/// started again, and the calls that it has not acknowledged are repeated: no call is lost as long as this process lives.
 final class BackgroundConnection: Sendable {
     /// The callbacks of a connection; called on the loop.
     struct Observer: Sendable {
-        /// The session is open: its events can be subscribed to.
+        /// The session is open: its events can be received.
         var didOpen: @LoopActor @Sendable (Opened) -> Void
         /// Calls can be sent.
         var isReady: @LoopActor @Sendable () -> Void
@@ -26,36 +27,39 @@ final class BackgroundConnection: Sendable {
     struct Opened: Hashable, Sendable {
         /// Its number in the daemon.
         let session: Int64
-        /// The token that proves that the session is this process's, where the daemon cannot see that.
-        let token: String?
         /// The attempt to connect that has opened it.
         let attempt: Int
     }
 
     /// The dependencies of a connection.
     struct Environment: Sendable {
-        /// Connects to the daemon, starting it if necessary; blocks.
-        var connect: @Sendable () throws(DaemonError) -> FileDescriptor
+        /// The connection of the process.
+        var process: ProcessConnection
         /// How the session is opened.
         var opening: @Sendable () -> Wire.OpenSession
-        /// How long the first tasks wait for the session to be opened for the first time.
-        var patience = Duration.seconds(10)
+        /// Returns the number of the first task that is made before the daemon has said which numbers are free.
+        var firstTaskIdentifier: @Sendable () -> Int = BackgroundConnection.unusedTaskIdentifier
+    }
+
+    /// Returns a number that no task of any session has had, without asking the daemon.
+    ///
+    /// One process at a time has a session open, and makes its tasks more slowly than one in a microsecond.
+    static func unusedTaskIdentifier() -> Int {
+        Int(max(Date().timeIntervalSince1970, 1) * 1_000_000)
     }
 
     private struct State {
         var machine = StateMachine()
-        var client: VarlinkClient?
+        var link: ProcessConnection.Link?
         var observer: Observer?
-        /// The threads that wait for the session to be opened for the first time.
-        var waiting: [DispatchSemaphore] = []
     }
 
     private let environment: Environment
-    /// Connecting blocks for as long as it takes to start a process.
-    private let queue = BlockingQueue(label: "ferry.background")
     private let state = Mutex(State())
 
     init(environment: Environment) { self.environment = environment }
+
+    deinit { environment.process.release(self) }
 
     /// Connects for the first time.
     ///
@@ -79,62 +83,57 @@ final class BackgroundConnection: Sendable {
     /// Connects if the daemon was not needed until now.
     func wake() { input { $0.wake() } }
 
-    /// The events of the session of that number are being received.
-    func subscribed(to number: Int64) { input { $0.subscribed(to: number) } }
-
     /// The daemon has reported something about a task.
     func wasUseful() { state.withLock { $0.machine.wasUseful() } }
+}
 
-    /// Connects to the daemon once more, for events, which have a separate connection.
+// MARK: - Events
+
+extension BackgroundConnection {
+    /// Receives the events of an open session.
     ///
     /// - Parameters:
-    ///   - opened: The session, which is opened again if that fails.
-    ///   - continuation: Called if it succeeds.
-    func connectForEvents(
+    ///   - opened: The session, which is opened again when its events end.
+    ///   - handler: Called with each event.
+    @LoopActor
+    func receiveEvents(
         of opened: Opened,
-        then continuation: @escaping @LoopActor @Sendable (VarlinkClient) -> Void
+        _ handler: @escaping @LoopActor (Wire.Event) -> Void
     ) {
-        queue.perform { [weak self] in
-            // A daemon that has ended is not started for events alone.
-            guard let self, state.withLock({ $0.machine.hasOpen(opened.attempt) }) else { return }
-            do throws(DaemonError) {
-                let client = VarlinkClient(try environment.connect())
-                LoopActor.perform { continuation(client) }
-            } catch {
-                LoopActor.perform { self.lost(opened.attempt) }
+        let link = state.withLock { $0.machine.hasOpen(opened.attempt) ? $0.link : nil }
+        guard let link else { return }
+        environment.process.route(opened.session, of: self) { [weak self] event in
+            guard let event else {
+                self?.lost(opened.attempt)
+                return
+            }
+            handler(event)
+        }
+        let method = Wire.ReceiveEvents(session: opened.session, stream: link.stream)
+        link.calls.call(method) { [weak self] result in
+            switch result {
+            case .success: self?.input { $0.subscribed(to: opened.session) }
+            case .failure: self?.lost(opened.attempt)
             }
         }
+    }
+
+    /// Has the daemon hold back the events of an open session, or send them again.
+    func holdEvents(_ isHeld: Bool, of opened: Opened) {
+        let link = state.withLock { $0.machine.hasOpen(opened.attempt) ? $0.link : nil }
+        link?.calls.call(Wire.HoldEvents(session: opened.session, hold: isHeld)) { _ in }
     }
 }
 
 // MARK: - Tasks
 
 extension BackgroundConnection {
-    /// Prepares for a new task, whose number follows that of the previous task.
-    ///
-    /// Waits until the session is open or has failed to open; does not wait if it was open before. All tasks together wait
-    /// for ``Environment/patience`` at most.
-    func prepareForTask() {
-        var wait: (semaphore: DispatchSemaphore, deadline: ContinuousClock.Instant)?
-        decide { machine, waiting in
-            let (deadline, effects) = machine.prepareForTask(
-                now: .now,
-                patience: environment.patience
-            )
-            if let deadline {
-                let semaphore = DispatchSemaphore(value: 0)
-                waiting.append(semaphore)
-                wait = (semaphore, deadline)
-            }
-            return effects
-        }
-        guard let wait else { return }
-        _ = wait.semaphore.wait(timeout: .now() + (wait.deadline - .now) / .seconds(1))
-    }
+    /// Prepares for a new task: a session that is unavailable is tried again.
+    func prepareForTask() { input { $0.prepareForTask() } }
 
     /// Returns a new task's number, and why the daemon cannot accept the task, if so.
     func reserveTask() -> (identifier: Int, refusal: URLError?) {
-        state.withLock { $0.machine.reserveTask() }
+        state.withLock { $0.machine.reserveTask(first: environment.firstTaskIdentifier) }
     }
 
     /// Records that a task has ended, even if the daemon has not acknowledged all calls about it.
@@ -170,9 +169,9 @@ extension BackgroundConnection {
         _ method: Method,
         onReply: @escaping @LoopActor @Sendable (Result<Method.Reply, CallError>) -> Void
     ) {
-        let client = state.withLock { $0.machine.isOpen ? $0.client : nil }
-        if let client {
-            client.call(method, onReply: onReply)
+        let link = state.withLock { $0.machine.isOpen ? $0.link : nil }
+        if let link {
+            link.calls.call(method, onReply: onReply)
         } else {
             LoopActor.perform { onReply(.failure(.connectionClosed(reason: "there is none"))) }
         }
@@ -199,17 +198,9 @@ extension BackgroundConnection {
 
 extension BackgroundConnection {
     private func input(_ input: (inout StateMachine) -> [StateMachine.Effect]) {
-        decide { machine, _ in input(&machine) }
-    }
-
-    private func decide(
-        _ decision: (inout StateMachine, inout [DispatchSemaphore]) -> [StateMachine.Effect]
-    ) {
         let completed = state.withLock { state in
             var completed: [@Sendable () -> Void] = []
-            for effect in decision(&state.machine, &state.waiting) {
-                completed += perform(effect, &state)
-            }
+            for effect in input(&state.machine) { completed += perform(effect, &state) }
             return completed
         }
         for continuation in completed { continuation() }
@@ -226,26 +217,30 @@ extension BackgroundConnection {
     ) -> [@Sendable () -> Void] {
         switch effect {
         case .connect(let attempt, let delay):
-            disconnect(&state)
+            state.link = nil
             connect(attempt, after: delay)
         case .disconnect:
-            disconnect(&state)
+            state.link = nil
+            LoopActor.perform { [environment, weak self] in
+                if let self { environment.process.endRoute(of: self) }
+            }
+            environment.process.release(self)
+        case .release(let session):
+            // Nothing depends on the answer: the daemon releases the session with the connection, too.
+            state.link?.calls.call(Wire.ReleaseSession(session: session)) { _ in }
         case .send(let entry, let session, let attempt):
-            guard let client = state.client else { break }
-            entry.call.send(over: client, session: session) { [weak self] error in
+            guard let link = state.link else { break }
+            entry.call.send(over: link.calls, session: session) { [weak self] error in
                 self?.input { $0.answered(entry.number, attempt: attempt, error) }
             }
         case .register:
-            state.client?.call(environment.opening()) { _ in }
+            state.link?.calls.call(environment.opening()) { _ in }
         case .sendKept:
             LoopActor.perform { [self] in input { $0.sendKept() } }
         case .open(let file, let mayExceed):
             file.open(mayExceed: mayExceed) { [weak self] in
                 LoopActor.perform { self?.input { $0.sendKept() } }
             }
-        case .endWaiting:
-            for semaphore in state.waiting { semaphore.signal() }
-            state.waiting = []
         case .notify(let notification):
             notify(state.observer, of: notification)
         case .report(let error):
@@ -254,11 +249,6 @@ extension BackgroundConnection {
             return continuations
         }
         return []
-    }
-
-    private func disconnect(_ state: inout State) {
-        state.client?.close()
-        state.client = nil
     }
 
     private func notify(_ observer: Observer?, of notification: StateMachine.Notification) {
@@ -273,51 +263,46 @@ extension BackgroundConnection {
     }
 
     private func connect(_ attempt: Int, after delay: Duration) {
-        guard delay > .zero else {
-            return queue.perform { [weak self] in self?.connectNow(attempt) }
-        }
-        LoopActor.perform { [weak self] in
-            _ = EventLoop.shared.schedule(after: delay) {
-                guard let self else { return }
-                self.queue.perform { self.connectNow(attempt) }
-            }
-        }
-    }
-
-    private func connectNow(_ attempt: Int) {
-        guard state.withLock({ $0.machine.isCurrent(attempt) }) else { return }
-        do throws(DaemonError) {
-            let client = VarlinkClient(try environment.connect()) { [weak self] _ in
-                self?.lost(attempt)
-            }
-            let isCurrent = state.withLock { state in
-                guard state.machine.isCurrent(attempt) else { return false }
-                state.client = client
-                return true
-            }
-            guard isCurrent else { return }
-            client.call(environment.opening()) { [weak self] result in
-                self?.opened(attempt, result)
-            }
-        } catch {
-            let failure = TransferDaemonError(error)
-            let isPassing = error.isShortage
-            input {
-                $0.openingFailed(isPassing ? .busy(failure) : .unavailable(failure), attempt: attempt)
-            }
-        }
+        let user = ProcessConnection.User(
+            didConnect: { [weak self] in self?.connected($0, attempt) },
+            didFail: { [weak self] failure in
+                self?.input { $0.openingFailed(failure, attempt: attempt) }
+            },
+            didEnd: { [weak self] in self?.lost(attempt) }
+        )
+        environment.process.request(self, after: delay, user)
     }
 
     @LoopActor
-    private func opened(_ attempt: Int, _ result: Result<Wire.OpenSession.Reply, CallError>) {
+    private func connected(_ link: ProcessConnection.Link, _ attempt: Int) {
+        let isCurrent = state.withLock { state in
+            guard state.machine.isCurrent(attempt) else { return false }
+            state.link = link
+            return true
+        }
+        guard isCurrent else { return }
+        environment.process.endRoute(of: self)
+        link.calls.call(environment.opening()) { [weak self] in self?.opened(attempt, link, $0) }
+    }
+
+    @LoopActor
+    private func opened(
+        _ attempt: Int,
+        _ link: ProcessConnection.Link,
+        _ result: Result<Wire.OpenSession.Reply, CallError>
+    ) {
         switch result {
         case .success(let reply):
+            // The session has ended while it was being opened, and the connection may go on.
+            if hasFailed {
+                link.calls.call(Wire.ReleaseSession(session: reply.session)) { _ in }
+                return
+            }
             input { machine in
                 machine.opened(
                     attempt: attempt,
                     session: reply.session,
                     nextTaskIdentifier: reply.nextTaskIdentifier,
-                    token: reply.token,
                     mergesAcknowledgements: reply.takesOtherSequences ?? false,
                     now: EventLoop.now
                 )
@@ -327,28 +312,12 @@ extension BackgroundConnection {
         }
     }
 
-    /// A connection of an attempt, for calls or for events, is closed.
+    /// The connection of an attempt is lost, or the session's events have ended.
     @LoopActor
     func lost(_ attempt: Int) {
         let observer = state.withLock { $0.machine.isCurrent(attempt) ? $0.observer : nil }
         // Not under the lock: it asks the session.
         let isWanted = observer?.wantsConnection() ?? false
         input { $0.lost(attempt: attempt, isWanted: isWanted, now: EventLoop.now) }
-    }
-}
-
-extension BackgroundConnection.StateMachine.OpeningFailure {
-    fileprivate init(_ error: CallError) {
-        switch error {
-        case .refused(.sessionInUse(_, let pid)):
-            let isOver = pid == getpid() || kill(pid, 0) != 0 && errno == ESRCH
-            self = .inUse(pid: pid, isOver: isOver)
-        case .refused(.limitExceeded), .refused(.resourceUnavailable):
-            self = .busy(TransferDaemonError(error))
-        case .connectionClosed:
-            self = .disconnected
-        default:
-            self = .unavailable(TransferDaemonError(error))
-        }
     }
 }

@@ -25,15 +25,25 @@ final class BackgroundSessions: Sendable {
     private static let exitPatience = 5.0
 
     private let application: Application
-    private let connect: @Sendable () throws(DaemonError) -> FileDescriptor
+    private let connection: ProcessConnection
+    private let firstTaskIdentifier: @Sendable () -> Int
     private let cores = Mutex<[String: SessionCore]>([:])
 
+    /// Makes an application's sessions.
+    ///
+    /// - Parameters:
+    ///   - application: The application.
+    ///   - firstTaskIdentifier: Returns the number of the first task of a session that is not open yet.
+    ///   - connect: Connects to the daemon, starting it if necessary; blocks.
     init(
         application: Application,
+        firstTaskIdentifier: @escaping @Sendable () -> Int =
+            BackgroundConnection.unusedTaskIdentifier,
         connect: @escaping @Sendable () throws(DaemonError) -> FileDescriptor
     ) {
         self.application = application
-        self.connect = connect
+        self.firstTaskIdentifier = firstTaskIdentifier
+        connection = ProcessConnection(connect: connect)
     }
 
     /// Returns the core of the session with an identifier; creates it if there is none.
@@ -124,7 +134,7 @@ final class BackgroundSessions: Sendable {
             isForEvents: application.wasLaunched(forBackgroundURLSession: identifier)
         )
         return BackgroundConnection.Environment(
-            connect: connect,
+            process: connection,
             opening: { [weak delegate] in
                 Wire.OpenSession(
                     application: Wire.Application(
@@ -138,7 +148,8 @@ final class BackgroundSessions: Sendable {
                         delegate: delegate
                     )
                 )
-            }
+            },
+            firstTaskIdentifier: firstTaskIdentifier
         )
     }
 }

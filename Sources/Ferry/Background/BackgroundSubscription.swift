@@ -5,7 +5,7 @@ import FerryWire
 import Foundation
 import FoundationNetworking
 
-/// Receives the events of a background session on a separate connection, and passes them to its tasks.
+/// Receives the events of a background session, and passes them to its tasks.
 @LoopActor
 final class BackgroundSubscription {
     private let core: SessionCore
@@ -14,9 +14,8 @@ final class BackgroundSubscription {
     private let questions: BackgroundQuestions
     /// Whether this process was started for the events of this session.
     private let tellsEnd: Bool
-    private var client: VarlinkClient?
-    /// Whether an event of this subscription has been received.
-    private var isReceiving = false
+    /// Whether the daemon holds back further events.
+    private var isPaused = false
     /// Whether an event about a task has been received.
     private var isUseful = false
     private var opened: BackgroundConnection.Opened?
@@ -59,57 +58,31 @@ final class BackgroundSubscription {
         isHolding = false
         end()
         self.opened = opened
-        connection.connectForEvents(of: opened) { [weak self] in
-            self?.subscribe(to: opened, over: $0)
+        connection.receiveEvents(of: opened) { [weak self] event in
+            guard let self, opened == self.opened else { return }
+            receive(event)
         }
+        updateReading()
     }
 
     /// Stops receiving events.
     func end() {
         opened = nil
-        client?.close()
-        client = nil
-        (isReceiving, isUseful) = (false, false)
+        (isPaused, isUseful) = (false, false)
     }
 
-    private func subscribe(to opened: BackgroundConnection.Opened, over client: VarlinkClient) {
-        // The session may have been opened again since.
-        guard opened == self.opened else { return client.close() }
-        self.client = client
-        client.stream(Wire.Subscribe(session: opened.session, token: opened.token)) {
-            [weak self, weak client] reply in
-            guard let self, let client, client === self.client else { return }
-            switch reply {
-            case .next(let reply): self.receive(reply.event)
-            case .last(let reply):
-                self.receive(reply.event)
-                self.ended(opened)
-            case .failure: self.ended(opened)
-            }
-        }
-        updateReading()
-    }
-
-    /// Leaves it to the connection whether and when the session is opened again.
-    private func ended(_ opened: BackgroundConnection.Opened) {
-        client = nil
-        connection.lost(opened.attempt)
-    }
-
-    /// Continues reading unless too many events are undelivered, or tasks of events are not known yet.
+    /// Continues receiving unless too many events are undelivered, or tasks of events are not known yet.
     private func updateReading() {
-        if isHolding || ledger.isFull {
-            client?.setReading(false)
-        } else if ledger.hasRoom {
-            client?.setReading(true)
-        }
+        guard let opened else { return }
+        let isPaused = isHolding || ledger.isFull || self.isPaused && !ledger.hasRoom
+        guard isPaused != self.isPaused else { return }
+        self.isPaused = isPaused
+        connection.holdEvents(isPaused, of: opened)
     }
 
     // MARK: - Events
 
     private func receive(_ event: Wire.Event) {
-        if !isReceiving, let opened { connection.subscribed(to: opened.session) }
-        isReceiving = true
         if !isUseful, event.task != nil {
             isUseful = true
             connection.wasUseful()

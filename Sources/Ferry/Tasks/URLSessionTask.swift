@@ -13,7 +13,9 @@ open class URLSessionTask: NSObject, NSCopying, ProgressReporting, @unchecked Se
 
     /// The task's identifier, unique within its session only.
     ///
-    /// In a background session the task keeps it when the app is restarted.
+    /// In a background session the task keeps it when the app is restarted. Tasks count on from those that the session
+    /// has had. A task that is made before the daemon has said how many those are has a number far greater, of as many
+    /// microseconds as since 1970: making a task does not wait for the daemon.
     public let taskIdentifier: Int
 
     init(identifier: Int, core: SessionCore, backend: any TaskBackend, storage: Storage) {

@@ -256,39 +256,13 @@ extension Daemon: VarlinkServerHandler {
         input { machine, _ in machine.closeSession(call, from: caller) }
     }
 
-    // MARK: Subscriptions
-
-    /// Streams a session's events to a client.
-    func subscribe(
-        _ parameters: Wire.Subscribe,
-        _ reply: Reply<Wire.Subscribe>,
+    /// Releases a session that other processes may open from now on.
+    func releaseSession(
+        _ call: Wire.ReleaseSession,
+        _ reply: Reply<Wire.ReleaseSession>,
         from connection: VarlinkConnection
     ) {
-        let caller = caller(over: connection)
-        let call = caller.call
-        subscriptions[call] = reply
-        reply.onWritable = { [weak self] in
-            guard let self else { return }
-            input { machine, _ in machine.writability(of: call, true) }
-        }
-        reply.onClose = { [weak self] in
-            guard let self else { return }
-            subscriptions[call] = nil
-            input { machine, _ in machine.unsubscribed(call) }
-        }
-        input { machine, _ in
-            machine.subscribe(session: parameters.session, showing: parameters.token, from: caller)
-        }
-    }
-
-    func send(_ event: Wire.Event, over call: DaemonStateMachine.CallIdentifier) {
-        guard let reply = subscriptions[call] else { return }
-        var event = event
-        if let path = event.path {
-            event.path = files.presentPath(of: path)
-            event.directoryIdentity = files.directoryIdentity(ofFileAt: path)
-        }
-        reply.stream(Wire.Subscribe.Reply(event: event))
-        if !reply.isWritable { input { machine, _ in machine.writability(of: call, false) } }
+        let caller = caller(awaiting: reply, over: connection)
+        input { machine, now in machine.releaseSession(call.session, from: caller, at: now) }
     }
 }

@@ -65,7 +65,9 @@ final class Daemon {
     var answers:
         [DaemonStateMachine.CallIdentifier:
             @LoopActor (Result<DaemonStateMachine.Answer, TransferInterfaceError>) -> Void] = [:]
-    var subscriptions: [DaemonStateMachine.CallIdentifier: Reply<Wire.Subscribe>] = [:]
+    var subscriptions: [DaemonStateMachine.CallIdentifier: EventDestination] = [:]
+    /// The streams of events, by name.
+    var streams: [String: EventStream] = [:]
     private var alarms: [DaemonStateMachine.Timer: LoopTimer] = [:]
     var connections: [ObjectIdentifier: DaemonStateMachine.ConnectionIdentifier] = [:]
     var watchers: [DaemonStateMachine.CallIdentifier: TaskWatcher] = [:]
@@ -290,11 +292,7 @@ extension Daemon: @LoopActor DaemonWorld {
         arrivingFiles[call] = nil
         actions[call] = nil
         answers.removeValue(forKey: call)?(.failure(error))
-        subscriptions.removeValue(forKey: call)?.failure(error)
-    }
-
-    func endSubscription(_ call: DaemonStateMachine.CallIdentifier) {
-        subscriptions.removeValue(forKey: call)?.failure(.sessionNotOpen(session: 0))
+        endSubscription(call, because: error)
     }
 
     func changed(task: Int64) {

@@ -69,7 +69,7 @@ package enum SocketMessage {
                 return Received(
                     byteCount: count,
                     descriptors: descriptors(in: &message),
-                    hasLostDescriptors: message.msg_flags & Int32(MSG_CTRUNC.rawValue) != 0
+                    hasLostDescriptors: message.msg_flags & Int32(MSG_CTRUNC) != 0
                 )
             }
         } catch let error where error.errno == EAGAIN {

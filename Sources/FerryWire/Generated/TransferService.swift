@@ -10,10 +10,11 @@ package import FerrySystem
 package protocol TransferService: AnyObject {
     /// Opens a session for its application, which receives its events until the connection closes.
     ///
-    /// One process at a time may have a session open. The session's number is valid on every connection of
-    /// that process until the connection that opened it closes or CloseSession is called. For a process
-    /// that the daemon cannot see (of another PID namespace, before Linux 6.9) it is valid on that
-    /// connection alone, and for Subscribe with the token.
+    /// A connection may open any number of sessions. One process at a time may have a session open. The
+    /// session's number is valid on every connection of that process until the connection that opened it
+    /// closes or releases it, or CloseSession is called. For a process that the daemon cannot see (of
+    /// another PID namespace, before Linux 6.9) it is valid on that connection alone, and for Subscribe
+    /// with the token.
     func openSession(
         _ call: Wire.OpenSession,
         _ reply: Reply<Wire.OpenSession>,
@@ -136,6 +137,37 @@ package protocol TransferService: AnyObject {
     func subscribe(
         _ call: Wire.Subscribe,
         _ reply: Reply<Wire.Subscribe>,
+        from connection: VarlinkConnection
+    )
+    /// Opens a stream for the events of many sessions: ReceiveEvents says whose.
+    ///
+    /// Must be called with more. The connection is busy with it until it closes, so use a separate one.
+    func streamEvents(
+        _ call: Wire.StreamEvents,
+        _ reply: Reply<Wire.StreamEvents>,
+        from connection: VarlinkConnection
+    )
+    /// Sends a session's events over a stream, in the same order as Subscribe does.
+    ///
+    /// Only the connection that has opened the session may call it.
+    func receiveEvents(
+        _ call: Wire.ReceiveEvents,
+        _ reply: Reply<Wire.ReceiveEvents>,
+        from connection: VarlinkConnection
+    )
+    /// Holds back a session's events that go over a stream, or sends them again.
+    ///
+    /// Those under way still arrive.
+    func holdEvents(
+        _ call: Wire.HoldEvents,
+        _ reply: Reply<Wire.HoldEvents>,
+        from connection: VarlinkConnection
+    )
+    /// Releases a session that the connection has opened, as the end of the connection does: another
+    /// process may open it.
+    func releaseSession(
+        _ call: Wire.ReleaseSession,
+        _ reply: Reply<Wire.ReleaseSession>,
         from connection: VarlinkConnection
     )
     /// Lists tasks in the order of their ids, a page at a time.
@@ -282,6 +314,10 @@ extension TransferRoute {
         TransferRoute { $0.acknowledge($1, $2, from: $3) },
         TransferRoute { $0.closeSession($1, $2, from: $3) },
         TransferRoute { $0.subscribe($1, $2, from: $3) },
+        TransferRoute { $0.streamEvents($1, $2, from: $3) },
+        TransferRoute { $0.receiveEvents($1, $2, from: $3) },
+        TransferRoute { $0.holdEvents($1, $2, from: $3) },
+        TransferRoute { $0.releaseSession($1, $2, from: $3) },
         TransferRoute { $0.listTasks($1, $2, from: $3) },
         TransferRoute { $0.getTask($1, $2, from: $3) },
         TransferRoute { $0.watchTasks($1, $2, from: $3) },

@@ -5,10 +5,11 @@ package import FoundationEssentials
 extension Wire {
     /// Opens a session for its application, which receives its events until the connection closes.
     ///
-    /// One process at a time may have a session open. The session's number is valid on every connection of
-    /// that process until the connection that opened it closes or CloseSession is called. For a process
-    /// that the daemon cannot see (of another PID namespace, before Linux 6.9) it is valid on that
-    /// connection alone, and for Subscribe with the token.
+    /// A connection may open any number of sessions. One process at a time may have a session open. The
+    /// session's number is valid on every connection of that process until the connection that opened it
+    /// closes or releases it, or CloseSession is called. For a process that the daemon cannot see (of
+    /// another PID namespace, before Linux 6.9) it is valid on that connection alone, and for Subscribe
+    /// with the token.
     package struct OpenSession: TransferMethod {
         /// The reply to ``OpenSession``.
         package struct Reply: JSONCodable {
@@ -1268,6 +1269,203 @@ extension Wire {
                 }
             }
             self.init(session: try input.required(session, "session"), token: token)
+        }
+    }
+
+    /// Opens a stream for the events of many sessions: ReceiveEvents says whose.
+    ///
+    /// Must be called with more. The connection is busy with it until it closes, so use a separate one.
+    package struct StreamEvents: TransferMethod {
+        /// The reply to ``StreamEvents``.
+        package struct Reply: JSONCodable {
+            /// The name of the stream, for ReceiveEvents: in the first reply alone.
+            package var stream: String?
+            /// The open session's number: in all other replies.
+            package var session: Int64?
+            /// The event; if missing, no more of the session's events follow until ReceiveEvents is called again.
+            package var event: Event?
+
+            /// Creates the value from its members.
+            package init(stream: String? = nil, session: Int64? = nil, event: Event? = nil) {
+                self.stream = stream
+                self.session = session
+                self.event = event
+            }
+
+            /// Writes the members.
+            package func write(to output: inout JSONOutput) {
+                output.object { output in
+                    output.member("event", event)
+                    output.member("session", session)
+                    output.member("stream", stream)
+                }
+            }
+
+            /// Reads the members.
+            package init(from input: inout JSONInput) throws(JSONInput.Problem) {
+                var stream: String?
+                var session: Int64?
+                var event: Event?
+                try input.object { (input, member) throws(JSONInput.Problem) in
+                    switch member {
+                    case "stream": stream = try input.value()
+                    case "session": session = try input.value()
+                    case "event": event = try input.value()
+                    default: try input.skip()
+                    }
+                }
+                self.init(stream: stream, session: session, event: event)
+            }
+        }
+
+        /// The method's name in the interface.
+        package static let name = "StreamEvents"
+        /// The method can only be called for a stream.
+        package static let requiresMore = true
+
+        /// Creates the value.
+        package init() {}
+
+        /// Writes the members.
+        package func write(to output: inout JSONOutput) {
+            output.object { _ in }
+        }
+
+        /// Reads the members.
+        package init(from input: inout JSONInput) throws(JSONInput.Problem) {
+            try input.object { (input, _) throws(JSONInput.Problem) in try input.skip() }
+            self.init()
+        }
+    }
+
+    /// Sends a session's events over a stream, in the same order as Subscribe does.
+    ///
+    /// Only the connection that has opened the session may call it.
+    package struct ReceiveEvents: TransferMethod {
+        /// The empty reply to ``ReceiveEvents``.
+        package typealias Reply = Empty
+
+        /// The method's name in the interface.
+        package static let name = "ReceiveEvents"
+
+        /// The open session's number.
+        package var session: Int64
+        /// The name of the stream.
+        package var stream: String
+
+        /// Creates the value from its members.
+        package init(session: Int64, stream: String) {
+            self.session = session
+            self.stream = stream
+        }
+
+        /// Writes the members.
+        package func write(to output: inout JSONOutput) {
+            output.object { output in
+                output.member("session", session)
+                output.member("stream", stream)
+            }
+        }
+
+        /// Reads the members.
+        package init(from input: inout JSONInput) throws(JSONInput.Problem) {
+            var session: Int64?
+            var stream: String?
+            try input.object { (input, member) throws(JSONInput.Problem) in
+                switch member {
+                case "session": session = try input.value()
+                case "stream": stream = try input.value()
+                default: try input.skip()
+                }
+            }
+            self.init(
+                session: try input.required(session, "session"),
+                stream: try input.required(stream, "stream")
+            )
+        }
+    }
+
+    /// Holds back a session's events that go over a stream, or sends them again.
+    ///
+    /// Those under way still arrive.
+    package struct HoldEvents: TransferMethod {
+        /// The empty reply to ``HoldEvents``.
+        package typealias Reply = Empty
+
+        /// The method's name in the interface.
+        package static let name = "HoldEvents"
+
+        /// The open session's number.
+        package var session: Int64
+        /// Whether they are held back.
+        package var hold: Bool
+
+        /// Creates the value from its members.
+        package init(session: Int64, hold: Bool) {
+            self.session = session
+            self.hold = hold
+        }
+
+        /// Writes the members.
+        package func write(to output: inout JSONOutput) {
+            output.object { output in
+                output.member("hold", hold)
+                output.member("session", session)
+            }
+        }
+
+        /// Reads the members.
+        package init(from input: inout JSONInput) throws(JSONInput.Problem) {
+            var session: Int64?
+            var hold: Bool?
+            try input.object { (input, member) throws(JSONInput.Problem) in
+                switch member {
+                case "session": session = try input.value()
+                case "hold": hold = try input.value()
+                default: try input.skip()
+                }
+            }
+            self.init(
+                session: try input.required(session, "session"),
+                hold: try input.required(hold, "hold")
+            )
+        }
+    }
+
+    /// Releases a session that the connection has opened, as the end of the connection does: another
+    /// process may open it.
+    package struct ReleaseSession: TransferMethod {
+        /// The empty reply to ``ReleaseSession``.
+        package typealias Reply = Empty
+
+        /// The method's name in the interface.
+        package static let name = "ReleaseSession"
+
+        /// The open session's number.
+        package var session: Int64
+
+        /// Creates the value from its members.
+        package init(session: Int64) {
+            self.session = session
+        }
+
+        /// Writes the members.
+        package func write(to output: inout JSONOutput) {
+            output.object { output in
+                output.member("session", session)
+            }
+        }
+
+        /// Reads the members.
+        package init(from input: inout JSONInput) throws(JSONInput.Problem) {
+            var session: Int64?
+            try input.object { (input, member) throws(JSONInput.Problem) in
+                switch member {
+                case "session": session = try input.value()
+                default: try input.skip()
+                }
+            }
+            self.init(session: try input.required(session, "session"))
         }
     }
 

@@ -24,16 +24,18 @@ extension MachineBench {
         return client
     }
 
-    /// A process connects and has a session opened.
+    /// A process connects, unless it has, and has a session opened.
     @discardableResult
     mutating func open(
         _ session: String = "session",
         application: String = "app",
         process: Int64 = 1,
         launch: Wire.Launch? = .sample,
-        configuration: Wire.SessionConfiguration = .sample
+        configuration: Wire.SessionConfiguration = .sample,
+        over connected: BenchClient? = nil
     ) -> BenchClient {
-        var client = connect(process: process)
+        var client = connected ?? connect(process: process)
+        client.session = 0
         let open = Wire.OpenSession.sample(session, application, launch, configuration)
         let call = call(client) { $0.openSession(open, from: $1) }
         settle()

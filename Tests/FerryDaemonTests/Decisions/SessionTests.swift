@@ -232,7 +232,7 @@ import Testing
 /// The calls that are about a session.
 enum SessionCall: CaseIterable {
     case create, resume, suspend, cancel, resumeData, description, priority, acknowledge, close,
-        subscribe
+        subscribe, release
 
     func make(
         _ machine: inout DaemonStateMachine,
@@ -266,6 +266,7 @@ enum SessionCall: CaseIterable {
             let close = Wire.CloseSession(session: session, cancel: true)
             return machine.closeSession(close, from: caller)
         case .subscribe: return machine.subscribe(session: session, from: caller)
+        case .release: return machine.releaseSession(session, from: caller, at: now)
         }
     }
 }

@@ -40,6 +40,7 @@ final class SimulatedCall {
         case acknowledge([Int64])
         case closeSession(cancel: Bool)
         case subscribe
+        case release
         case pauseTask(Int64)
         case resumeTask(Int64)
         case cancelTask(Int64)
@@ -125,6 +126,7 @@ final class SimulatedCall {
         case .closeSession(let cancel):
             machine.closeSession(Wire.CloseSession(session: session, cancel: cancel), from: caller)
         case .subscribe: machine.subscribe(session: session, from: caller)
+        case .release: machine.releaseSession(session, from: caller, at: now)
         case .pauseTask(let id): machine.pauseTask(id, from: caller, at: now)
         case .resumeTask(let id):
             machine.resumeTask(

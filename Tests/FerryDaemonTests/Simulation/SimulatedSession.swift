@@ -401,6 +401,8 @@ final class SimulatedSession {
     /// A session that was invalidated is gone with its last task; another may take its name.
     private func leaveIfInvalid() {
         guard isInvalidated, isOpen, unanswered.isEmpty, untold == 0, tasks.isEmpty else { return }
+        // The connection goes on, for the other sessions and the next one of this name.
+        send(SimulatedCall(.release))
         process.replace(self)
     }
 }

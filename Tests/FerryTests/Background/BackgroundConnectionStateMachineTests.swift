@@ -23,7 +23,7 @@ struct BackgroundConnectionStateMachineTests {
             case .register: "register"
             case .sendKept: "send kept"
             case .open(let file, _): "open \(file.path)"
-            case .endWaiting: "end waiting"
+            case .release(let session): "release \(session)"
             case .notify(.didOpen(let opened)): "open \(opened.session)"
             case .notify(.isReady): "ready"
             case .notify(.didFail(let error)): "failed \(error.code.rawValue)"
@@ -39,7 +39,6 @@ struct BackgroundConnectionStateMachineTests {
             attempt: attempt,
             session: session,
             nextTaskIdentifier: 3,
-            token: nil,
             mergesAcknowledgements: true,
             now: start
         )
@@ -51,11 +50,11 @@ struct BackgroundConnectionStateMachineTests {
         #expect(text(machine.start(isAwaited: false)) == ["connect 1"])
         #expect(text(machine.add(.suspend(task: 1))) == [])
         #expect(
-            open(&machine, attempt: 1) == ["open 7", "send 1 by 1", "end waiting", "ready"]
+            open(&machine, attempt: 1) == ["open 7", "send 1 by 1", "ready"]
         )
         #expect(text(machine.add(.suspend(task: 2))) == ["send 2 by 1"])
-        #expect(machine.reserveTask().identifier == 3)
-        #expect(machine.reserveTask().identifier == 4)
+        #expect(machine.reserveTask(first: { 500 }).identifier == 3)
+        #expect(machine.reserveTask(first: { 500 }).identifier == 4)
     }
 
     @Test func `what an earlier attempt brings about is ignored`() {
@@ -86,27 +85,26 @@ struct BackgroundConnectionStateMachineTests {
         #expect(text(machine.answered(0, attempt: 2, nil)).isEmpty)
         #expect(
             text(machine.lost(attempt: 2, isWanted: false, now: start))
-                == ["disconnect", "complete 0"]
+                == ["release 7", "disconnect", "complete 0"]
         )
         #expect(text(machine.wake()) == ["connect 3"])
     }
 
-    @Test func `tasks wait together for a session that was never open, and are refused after that`()
-    {
+    @Test func `API-23: tasks are numbered without the daemon until it has said what is free`() {
         var machine = Machine()
         _ = machine.start(isAwaited: false)
-        func deadline(_ seconds: Double) -> ContinuousClock.Instant? {
-            machine.prepareForTask(now: start + .seconds(seconds), patience: .seconds(10)).deadline
-        }
-        #expect(deadline(0) == start + .seconds(10))
-        #expect(deadline(4) == start + .seconds(10))
-        #expect(deadline(11) == nil)
-        let refused = machine.reserveTask()
-        #expect(refused.refusal?.code == .backgroundSessionWasDisconnected)
-        #expect(refused.identifier >= 1 << 40)
+        #expect(text(machine.prepareForTask()) == [])
+        #expect(machine.reserveTask(first: { 500 }).identifier == 500)
+        #expect(machine.reserveTask(first: { 700 }).identifier == 501)
         _ = open(&machine, attempt: 1)
-        #expect(deadline(12) == nil)
-        #expect(machine.reserveTask().refusal == nil)
+        #expect(machine.reserveTask(first: { 900 }).identifier == 502)
+
+        // Numbers that the daemon has given in the meantime are not used again.
+        var other = Machine()
+        _ = other.start(isAwaited: false)
+        #expect(other.reserveTask(first: { 1 }).identifier == 1)
+        _ = open(&other, attempt: 1)
+        #expect(other.reserveTask(first: { 1 }).identifier == 3)
     }
 
     @Test func `a daemon that is not there fails what was never open, and keeps what was`() {
@@ -115,12 +113,12 @@ struct BackgroundConnectionStateMachineTests {
         _ = machine.start(isAwaited: false)
         #expect(
             text(machine.openingFailed(.unavailable(error), attempt: 1))
-                == ["report", "disconnect", "end waiting", "failed -997", "complete 0"]
+                == ["report", "disconnect", "failed -997", "complete 0"]
         )
         #expect(machine.hasFailed)
-        #expect(machine.reserveTask().refusal != nil)
+        #expect(machine.reserveTask(first: { 500 }).refusal != nil)
         #expect(text(machine.add(.suspend(task: 1))) == [])
-        #expect(text(machine.prepareForTask(now: start, patience: .zero).effects) == ["connect 3"])
+        #expect(text(machine.prepareForTask()) == ["connect 3"])
 
         var awaited = Machine()
         _ = awaited.start(isAwaited: true)
@@ -150,7 +148,7 @@ struct BackgroundConnectionStateMachineTests {
         var machine = Machine()
         _ = machine.start(isAwaited: false)
         _ = open(&machine, attempt: 1)
-        #expect(text(machine.close()) == ["disconnect"])
+        #expect(text(machine.close()) == ["release 7", "disconnect"])
         #expect(text(machine.lost(attempt: 1, isWanted: true, now: start)) == [])
         #expect(text(machine.add(.suspend(task: 1))) == [])
         #expect(text(machine.wake()) == [])

@@ -19,18 +19,16 @@ struct BackgroundConnectionTests {
     /// A connection of a session that needs no daemon but for what it asks for itself.
     ///
     /// - Parameters:
-    ///   - patience: How long tasks wait for the session.
     ///   - connect: Connects to the daemon, if not as usual.
     ///   - didOpen: Called with the session's number when it is open.
     /// - Returns: The connection.
     private func connection(
-        patience: Duration = .seconds(3600),
         connect: (@Sendable () throws(DaemonError) -> FileDescriptor)? = nil,
         didOpen: @escaping @Sendable (Int64) -> Void = { _ in }
     ) -> BackgroundConnection {
         let connection = BackgroundConnection(
             environment: .init(
-                connect: connect ?? daemon.connect,
+                process: ProcessConnection(connect: connect ?? daemon.connect),
                 opening: {
                     Wire.OpenSession(
                         application: Wire.Application(identifier: "app"),
@@ -38,14 +36,14 @@ struct BackgroundConnectionTests {
                         configuration: .any
                     )
                 },
-                patience: patience
+                firstTaskIdentifier: { 1 }
             )
         )
         connection.start(
             .init(
                 didOpen: { [weak connection] opened in
                     didOpen(opened.session)
-                    connection?.subscribed(to: opened.session)
+                    connection?.receiveEvents(of: opened) { _ in }
                 },
                 isReady: {},
                 didFail: { _ in },
@@ -75,33 +73,6 @@ struct BackgroundConnectionTests {
         try await daemon.start()
         while connection.isOpen { await Task.yield() }
         #expect(daemon.calls.all.count { $0.hasPrefix("OpenSession") } == 2)
-    }
-
-    @Test(arguments: [true, false])
-    func `TEST-9: who waits for a session is told at once that it cannot be had`(
-        isInUse: Bool
-    ) async throws {
-        if isInUse {
-            let error = TransferInterfaceError.sessionInUse(identifier: "tracks", pid: 1)
-            // Once more where the thread asks only after the first refusal.
-            await LoopActor.run { daemon.refusesOpening = [error, error] }
-        }
-        let gate = FixtureGate()
-        let connect = daemon.connect
-        let connection = connection { () throws(DaemonError) in
-            gate.wait()
-            guard isInUse else { throw .notRunning(sockets: []) }
-            return try connect()
-        }
-        await withCheckedContinuation { done in
-            Thread.detachNewThread {
-                connection.prepareForTask()
-                done.resume()
-            }
-            gate.open()
-        }
-        #expect(connection.hasFailed)
-        #expect(connection.reserveTask().refusal != nil)
     }
 
     @Test func `TEST-3: what was told of a session is not acknowledged to the one in its place`()
@@ -198,25 +169,27 @@ struct BackgroundConnectionTests {
         #expect(await daemon.acknowledgements == [[1], [2], [3]])
     }
 
-    @Test func `a daemon that does not answer holds up one task, and the next one not at all`()
+    @Test func `API-23: tasks are made while the daemon does not answer, and it gets them later`()
         async throws
     {
         let gate = FixtureGate()
-        let connection = connection(patience: .milliseconds(50)) { () throws(DaemonError) in
+        let connect = daemon.connect
+        let connection = connection { () throws(DaemonError) in
             gate.wait()
-            throw .notRunning(sockets: [])
+            return try connect()
         }
-        defer { gate.open() }
-        await withCheckedContinuation { done in
-            Thread.detachNewThread {
-                for _ in 0..<1000 {
-                    connection.prepareForTask()
-                    let refusal = connection.reserveTask().refusal
-                    #expect(refusal?.code == .backgroundSessionWasDisconnected)
-                }
-                done.resume()
-            }
+        let request = Wire.Request(url: "http://a/", method: "GET", fields: [], idleTimeout: 60)
+        for number in 1...1000 {
+            connection.prepareForTask()
+            let (identifier, refusal) = connection.reserveTask()
+            #expect(identifier == number)
+            #expect(refusal == nil)
+            connection.call(.create(BackgroundCall.NewTask(identifier: number, request: request)))
         }
+        #expect(daemon.calls.all.isEmpty)
+        gate.open()
+        await flush(connection)
+        #expect(daemon.calls.requests == (1...1000).map { "CreateDownload \($0)" })
     }
 }
 

@@ -91,7 +91,7 @@ struct BackgroundFailureTests {
         // The refusal makes the session connect anew, and the daemon tells again.
         try await daemon.finish(1, in: "tracks", contents: "one")
         await daemon.calls.wait(for: "OpenSession", count: 2)
-        await daemon.calls.wait(for: "Subscribe", count: 2)
+        await daemon.calls.wait(for: "ReceiveEvents", count: 2)
         try await daemon.finish(2, in: "tracks", contents: "two")
         await daemon.calls.wait(for: "Acknowledge 4")
         await session.flush()
@@ -145,7 +145,7 @@ struct BackgroundFailureTests {
             daemon.sessions["tracks"] = nil
             try daemon.start()
         }
-        await daemon.calls.wait(for: "Subscribe", count: 2)
+        await daemon.calls.wait(for: "ReceiveEvents", count: 2)
         session.downloadTask(with: url).resume()
         await daemon.calls.wait(for: "Resume 2")
         try await daemon.finish(2, in: "tracks", contents: "two")

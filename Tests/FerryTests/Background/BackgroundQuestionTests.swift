@@ -99,7 +99,7 @@ struct BackgroundQuestionTests {
         try await app.die(with: daemon)
         let next = BackgroundApp(daemon)
         _ = next.session(delegate: SilentDelegate())
-        await daemon.calls.wait(for: "Subscribe", count: 2)
+        await daemon.calls.wait(for: "ReceiveEvents", count: 2)
         #expect(await daemon.sessions["tracks"]?.configuration.answersPasswords == false)
     }
 

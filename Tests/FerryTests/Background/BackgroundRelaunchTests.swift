@@ -205,12 +205,13 @@ struct BackgroundRelaunchTests {
 
         let next = app.session()
         #expect(next.delegate === app.recorder)
+        _ = await next.allTasks
         #expect(next.downloadTask(with: url).taskIdentifier == 2)
     }
 
     @Test func `OR-14: invalidating cancels the tasks of earlier launches, too`() async throws {
         try await createTasks(2)
-        let app = BackgroundApp(daemon)
+        let app = BackgroundApp(daemon, firstTaskIdentifier: { 3 })
         let session = app.session()
         session.downloadTask(with: url).resume()
         session.invalidateAndCancel()

@@ -22,7 +22,8 @@ struct BackgroundApp {
         _ daemon: ScriptedDaemon,
         launchReason: Application.LaunchReason = .user,
         recorder: SessionRecorder = SessionRecorder(),
-        connect: (@Sendable () throws(DaemonError) -> FileDescriptor)? = nil
+        connect: (@Sendable () throws(DaemonError) -> FileDescriptor)? = nil,
+        firstTaskIdentifier: @escaping @Sendable () -> Int = { 1 }
     ) {
         application = Application(
             environment: .init(
@@ -34,7 +35,10 @@ struct BackgroundApp {
         // What an app has chosen is registered also without a delegate of the application's.
         application.relaunch?.arguments = ["-a"]
         let connect = connect ?? daemon.connect
-        sessions = BackgroundSessions(application: application) {
+        sessions = BackgroundSessions(
+            application: application,
+            firstTaskIdentifier: firstTaskIdentifier
+        ) {
             [isAlive] () throws(DaemonError) in
             guard isAlive.value.load(ordering: .relaxed) else { throw .notRunning(sockets: []) }
             return try connect()

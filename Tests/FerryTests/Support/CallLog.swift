@@ -9,9 +9,13 @@ final class CallLog: Sendable {
     /// What a session has asked for, without how it connected and listed its tasks.
     var requests: [String] {
         all.filter { call in
-            !["OpenSession", "Subscribe", "ListTasks"].contains { call.hasPrefix($0) }
+            !Self.preparations.contains { call.hasPrefix($0) }
         }
     }
+
+    private static let preparations = [
+        "OpenSession", "ReceiveEvents", "HoldEvents", "ReleaseSession", "ListTasks",
+    ]
 
     func append(_ call: String) { calls.change { $0.append(call) } }
 

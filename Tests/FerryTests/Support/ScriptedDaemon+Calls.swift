@@ -6,6 +6,7 @@ import Synchronization
 
 extension ScriptedDaemon: TransferCallHandler {
     func connectionDidClose(_ connection: VarlinkConnection, because reason: DisconnectReason) {
+        closings.append("closed")
         for (identifier, session) in sessions where session.owner == ObjectIdentifier(connection) {
             sessions[identifier]?.owner = nil
         }
@@ -15,7 +16,24 @@ extension ScriptedDaemon: TransferCallHandler {
         caller = connection
         switch call {
         case .openSession(let method, let reply): open(method, reply, connection)
-        case .subscribe(let method, let reply): subscribe(method, reply)
+        case .streamEvents(_, let reply):
+            let name = "stream \(streams.count + 1)"
+            streams[name] = reply
+            reply.stream(.init(stream: name))
+        case .receiveEvents(let method, let reply): receive(method, reply)
+        case .holdEvents(let method, let reply):
+            answer("HoldEvents \(method.hold)", reply) {
+                hold(method)
+                return Wire.Empty()
+            }
+        case .releaseSession(let method, let reply):
+            answer("ReleaseSession", reply) {
+                if let identifier = identifier(method.session) {
+                    sessions[identifier]?.owner = nil
+                    subscribers[identifier] = nil
+                }
+                return Wire.Empty()
+            }
         case .createDownload(let method, let reply):
             create(method, reply)
         case .createUpload(let method, let reply):
@@ -148,21 +166,31 @@ extension ScriptedDaemon: TransferCallHandler {
             return .init(
                 session: session.number,
                 nextTaskIdentifier: session.nextTaskIdentifier,
-                token: "of \(session.number)",
                 takesOtherSequences: takesOtherSequences
             )
         }
     }
 
-    private func subscribe(_ method: Wire.Subscribe, _ reply: Reply<Wire.Subscribe>) {
-        calls.append("Subscribe")
-        tokens.append(method.token)
+    private func receive(_ method: Wire.ReceiveEvents, _ reply: Reply<Wire.ReceiveEvents>) {
+        calls.append("ReceiveEvents")
         guard let identifier = identifier(method.session), let session = sessions[identifier],
-            method.token == "of \(session.number)"
+            streams[method.stream] != nil
         else { return reply.failure(.sessionNotOpen(session: method.session)) }
-        subscribers[identifier] = reply
-        for event in session.events { reply.stream(.init(event: event)) }
-        reply.stream(.init(event: Wire.Event(kind: .drained)))
+        subscribers[identifier] = method.stream
+        held[identifier] = nil
+        reply.success()
+        for event in session.events { send(event, to: identifier) }
+        send(Wire.Event(kind: .drained), to: identifier)
+    }
+
+    private func hold(_ method: Wire.HoldEvents) {
+        guard let identifier = identifier(method.session) else { return }
+        if method.hold {
+            held[identifier] = held[identifier] ?? []
+        } else {
+            let events = held.removeValue(forKey: identifier) ?? []
+            for event in events { send(event, to: identifier) }
+        }
     }
 
     /// Notes what is asked for with a task's creation as if it was asked for alone: which it is

@@ -41,6 +41,10 @@ final class ScriptedDaemon {
     nonisolated let directory: String
     /// The calls so far, as text: the method and what it is about.
     nonisolated let calls = CallLog()
+    /// The connections that have closed.
+    nonisolated let closings = CallLog()
+    /// The number of open connections.
+    var connectionCount: Int { server?.connectionCount ?? 0 }
     var sessions: [String: Session] = [:]
     var applications: [Wire.Application] = []
     /// What to do with calls of a method, the next one first.
@@ -50,9 +54,12 @@ final class ScriptedDaemon {
     /// How many tasks a page has.
     var pageLength = 100
     private var server: VarlinkServer?
-    var subscribers: [String: Reply<Wire.Subscribe>] = [:]
-    /// What clients have shown to subscribe.
-    var tokens: [String?] = []
+    /// The streams of events, by name.
+    var streams: [String: Reply<Wire.StreamEvents>] = [:]
+    /// The names of the streams that the sessions' events go over.
+    var subscribers: [String: String] = [:]
+    /// The sessions whose events are held back, and what was.
+    var held: [String: [Wire.Event]] = [:]
     var silenced: [AnyObject] = []
     /// What came along with uploads, by their paths.
     var uploads: [String: [UInt8]] = [:]
@@ -110,7 +117,9 @@ final class ScriptedDaemon {
     func die() throws {
         server?.close()
         server = nil
+        streams = [:]
         subscribers = [:]
+        held = [:]
         silenced = []
         for identifier in sessions.keys { sessions[identifier]?.owner = nil }
         listening = try bind().release()
@@ -163,12 +172,25 @@ final class ScriptedDaemon {
             }
         }
         sessions[identifier] = session
-        subscribers[identifier]?.stream(Wire.Subscribe.Reply(event: event))
+        send(event, to: identifier)
     }
 
-    /// Ends the stream of a session's events; its connection for calls goes on.
+    /// Sends an event over the stream of its session.
+    func send(_ event: Wire.Event?, to identifier: String) {
+        if let event, held[identifier] != nil {
+            held[identifier]?.append(event)
+            return
+        }
+        guard let stream = subscribers[identifier].flatMap({ streams[$0] }),
+            let number = sessions[identifier]?.number
+        else { return }
+        stream.stream(Wire.StreamEvents.Reply(session: number, event: event))
+    }
+
+    /// Ends the events of a session; the connection goes on.
     func endEvents(of identifier: String) {
-        subscribers.removeValue(forKey: identifier)?.failure(.sessionNotOpen(session: 1))
+        send(nil, to: identifier)
+        subscribers[identifier] = nil
     }
 
     /// Finishes a download: its file, and both final events; for an upload the file is the answer.

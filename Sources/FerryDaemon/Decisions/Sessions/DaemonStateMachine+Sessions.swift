@@ -220,6 +220,11 @@ extension DaemonStateMachine {
         return holder.isOfSameProcess(as: other) || (token != nil && token == session.token)
     }
 
+    /// Returns whether a caller's connection has a session open.
+    func isOpen(_ session: Int64, over caller: Caller) -> Bool {
+        sessions[session]?.attachment?.connection == caller.connection
+    }
+
     /// Returns the refusal of a caller that does not have a session open.
     func refuseUnlessOpen(_ session: Int64, _ caller: Caller) -> [Effect]? {
         isOpen(session, for: caller)
@@ -254,15 +259,38 @@ extension DaemonStateMachine {
     /// Releases everything that was open over a connection, as its client is gone.
     private mutating func letGo(_ connection: ConnectionIdentifier, at now: Date) -> [Effect] {
         var effects: [Effect] = []
-        for id in sessions.ids(where: { $0.isServed(over: connection) })
-        where sessions.update(id, { $0.release(connection) }) == true {
-            effects.append(query(.session(id)))
+        for id in sessions.ids(where: { $0.isServed(over: connection) }) {
+            effects += release(id, from: connection)
         }
         for id in applications.ids.sorted()
         where applications.update(id, { $0.disconnected(connection) }) == true {
             effects += evaluateRelaunch(of: id, at: now)
         }
         return effects
+    }
+
+    /// A client releases one of the sessions that are open over its connection, as the end of the connection would.
+    mutating func releaseSession(_ id: Int64, from caller: Caller, at now: Date) -> [Effect] {
+        guard let session = sessions[id], session.attachment?.connection == caller.connection else {
+            return [.refuse(caller.call, .sessionNotOpen(session: id))]
+        }
+        let ends = session.subscriber.map { [Effect.endSubscription($0.call)] } ?? []
+        sessions.update(id) { $0.unsubscribe() }
+        var effects = ends + [.answer(caller.call, .done)] + release(id, from: caller.connection)
+        let hasOthers = sessions.values.contains {
+            $0.applicationID == session.applicationID
+                && $0.attachment?.connection == caller.connection
+        }
+        guard !hasOthers else { return effects }
+        // The process may go on, for example with sessions of its own.
+        applications.update(session.applicationID) { _ = $0.disconnected(caller.connection) }
+        effects += evaluateRelaunch(of: session.applicationID, at: now)
+        return effects
+    }
+
+    /// Releases a session, if it is open over a connection; whether its application is needed follows from its counts.
+    private mutating func release(_ id: Int64, from connection: ConnectionIdentifier) -> [Effect] {
+        sessions.update(id, { $0.release(connection) }) == true ? [query(.session(id))] : []
     }
 
     // MARK: Closing

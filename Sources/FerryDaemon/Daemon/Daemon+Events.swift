@@ -1,0 +1,191 @@
+import FerrySystem
+import FerryWire
+
+/// Where the events of a subscription go.
+///
+/// The state machine knows a subscription by the call that has begun it, whatever way its events take.
+enum EventDestination {
+    /// Over the connection of its own call.
+    case own(Reply<Wire.Subscribe>)
+    /// Over a stream, together with those of other sessions.
+    case stream(EventStream, session: Int64)
+}
+
+/// A stream of the events of many sessions.
+@LoopActor
+final class EventStream {
+    /// The name by which the client that has opened it refers to it.
+    let name: String
+    private let reply: Reply<Wire.StreamEvents>
+    /// The sessions whose events go here, by the calls that have directed them here.
+    private(set) var sessions: [DaemonStateMachine.CallIdentifier: Int64] = [:]
+    /// The calls whose client takes none of their events for now.
+    private var held: Set<DaemonStateMachine.CallIdentifier> = []
+    /// The calls that wait until the client has caught up with the stream.
+    private var waiting: Set<DaemonStateMachine.CallIdentifier> = []
+
+    init(name: String, reply: Reply<Wire.StreamEvents>) {
+        self.name = name
+        self.reply = reply
+    }
+
+    /// Directs a session's events here.
+    func add(_ call: DaemonStateMachine.CallIdentifier, session: Int64) { sessions[call] = session }
+
+    /// Ends a subscription; its client is told, unless it has begun another one for the session.
+    func end(_ call: DaemonStateMachine.CallIdentifier) {
+        guard let session = sessions.removeValue(forKey: call) else { return }
+        held.remove(call)
+        waiting.remove(call)
+        guard !sessions.values.contains(session) else { return }
+        reply.stream(Wire.StreamEvents.Reply(session: session))
+    }
+
+    /// Sends an event.
+    ///
+    /// - Returns: Whether the client takes more of the subscription's events.
+    func send(_ event: Wire.Event, of call: DaemonStateMachine.CallIdentifier) -> Bool {
+        guard let session = sessions[call] else { return false }
+        reply.stream(Wire.StreamEvents.Reply(session: session, event: event))
+        guard !reply.isWritable else { return true }
+        waiting.insert(call)
+        return false
+    }
+
+    /// Holds back a session's events, or no longer.
+    ///
+    /// - Returns: The calls that have directed them here, unless they wait for the stream anyway.
+    func hold(_ isHeld: Bool, session: Int64) -> [DaemonStateMachine.CallIdentifier] {
+        let calls = sessions.filter { $0.value == session }.map(\.key)
+        if isHeld { held.formUnion(calls) } else { held.subtract(calls) }
+        return calls.filter { !waiting.contains($0) }
+    }
+
+    /// The client has caught up.
+    ///
+    /// - Returns: The calls whose events can be sent again.
+    func resume() -> [DaemonStateMachine.CallIdentifier] {
+        defer { waiting = [] }
+        return waiting.subtracting(held).sorted()
+    }
+}
+
+extension Daemon {
+    /// Streams a session's events to a client.
+    func subscribe(
+        _ parameters: Wire.Subscribe,
+        _ reply: Reply<Wire.Subscribe>,
+        from connection: VarlinkConnection
+    ) {
+        let caller = caller(over: connection)
+        let call = caller.call
+        subscriptions[call] = .own(reply)
+        reply.onWritable = { [weak self] in
+            guard let self else { return }
+            input { machine, _ in machine.writability(of: call, true) }
+        }
+        reply.onClose = { [weak self] in self?.unsubscribe(call) }
+        input { machine, _ in
+            machine.subscribe(session: parameters.session, showing: parameters.token, from: caller)
+        }
+    }
+
+    /// Opens a stream for the events of many sessions.
+    func streamEvents(
+        _ call: Wire.StreamEvents,
+        _ reply: Reply<Wire.StreamEvents>,
+        from connection: VarlinkConnection
+    ) {
+        // Whoever knows the name may direct events here: it cannot be guessed.
+        let name = String(UInt64.random(in: .min ... .max), radix: 36)
+        let stream = EventStream(name: name, reply: reply)
+        streams[name] = stream
+        reply.onWritable = { [weak self, weak stream] in
+            for call in stream?.resume() ?? [] {
+                self?.input { machine, _ in machine.writability(of: call, true) }
+            }
+        }
+        reply.onClose = { [weak self] in
+            guard let stream = self?.streams.removeValue(forKey: name) else { return }
+            for call in stream.sessions.keys.sorted() { self?.unsubscribe(call) }
+        }
+        reply.stream(Wire.StreamEvents.Reply(stream: name))
+    }
+
+    /// Directs a session's events to a stream.
+    func receiveEvents(
+        _ parameters: Wire.ReceiveEvents,
+        _ reply: Reply<Wire.ReceiveEvents>,
+        from connection: VarlinkConnection
+    ) {
+        let caller = caller(over: connection)
+        guard let stream = streams[parameters.stream] else {
+            let reason = "there is no such stream"
+            return reply.failure(.invalidRequest(parameter: "stream", reason: reason))
+        }
+        guard driver.change({ $0.isOpen(parameters.session, over: caller) }) else {
+            return reply.failure(.sessionNotOpen(session: parameters.session))
+        }
+        stream.add(caller.call, session: parameters.session)
+        subscriptions[caller.call] = .stream(stream, session: parameters.session)
+        reply.success()
+        input { machine, _ in machine.subscribe(session: parameters.session, from: caller) }
+    }
+
+    /// Holds back the events of a session, or no longer.
+    func holdEvents(
+        _ parameters: Wire.HoldEvents,
+        _ reply: Reply<Wire.HoldEvents>,
+        from connection: VarlinkConnection
+    ) {
+        let caller = caller(over: connection)
+        guard driver.change({ $0.isOpen(parameters.session, for: caller) }) else {
+            return reply.failure(.sessionNotOpen(session: parameters.session))
+        }
+        for stream in streams.values {
+            for call in stream.hold(parameters.hold, session: parameters.session) {
+                input { machine, _ in machine.writability(of: call, !parameters.hold) }
+            }
+        }
+        reply.success()
+    }
+
+    func send(_ event: Wire.Event, over call: DaemonStateMachine.CallIdentifier) {
+        guard let destination = subscriptions[call] else { return }
+        var event = event
+        if let path = event.path {
+            event.path = files.presentPath(of: path)
+            event.directoryIdentity = files.directoryIdentity(ofFileAt: path)
+        }
+        let isWritable: Bool
+        switch destination {
+        case .own(let reply):
+            reply.stream(Wire.Subscribe.Reply(event: event))
+            isWritable = reply.isWritable
+        case .stream(let stream, _):
+            isWritable = stream.send(event, of: call)
+        }
+        if !isWritable { input { machine, _ in machine.writability(of: call, false) } }
+    }
+
+    func endSubscription(_ call: DaemonStateMachine.CallIdentifier) {
+        endSubscription(call, because: .sessionNotOpen(session: 0))
+    }
+
+    /// Ends a subscription, and says so to its client.
+    func endSubscription(
+        _ call: DaemonStateMachine.CallIdentifier,
+        because error: TransferInterfaceError
+    ) {
+        switch subscriptions.removeValue(forKey: call) {
+        case .own(let reply): reply.failure(error)
+        case .stream(let stream, _): stream.end(call)
+        case nil: break
+        }
+    }
+
+    private func unsubscribe(_ call: DaemonStateMachine.CallIdentifier) {
+        subscriptions[call] = nil
+        input { machine, _ in machine.unsubscribed(call) }
+    }
+}
