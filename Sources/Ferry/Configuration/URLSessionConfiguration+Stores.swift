@@ -5,8 +5,9 @@ extension URLSessionConfiguration {
     /// Whether requests get the cookies of ``httpCookieStorage``.
     ///
     /// Default: true. With false, none are sent, but received ones are stored. A request with a `Cookie` field of its
-    /// own, or with `httpShouldHandleCookies` set to false, gets none. In background sessions without effect: they
-    /// have no cookies.
+    /// own, or with `httpShouldHandleCookies` set to false, gets none. A background session does not use the storage:
+    /// each of its tasks keeps the cookies that come with redirects, in memory, and sends them where those lead. With
+    /// false it keeps none.
     public var httpShouldSetCookies: Bool {
         get { self[\.httpShouldSetCookies] }
         set { self[\.httpShouldSetCookies] = newValue }
@@ -15,7 +16,8 @@ extension URLSessionConfiguration {
     /// The servers whose cookies are stored.
     ///
     /// Default: `.onlyFromMainDocumentDomain`: those of servers that belong to the domain of the request's
-    /// `mainDocumentURL`, and all for a request without one.
+    /// `mainDocumentURL`, and all for a request without one. In background sessions, the servers whose cookies are
+    /// kept while redirects are followed.
     public var httpCookieAcceptPolicy: HTTPCookie.AcceptPolicy {
         get { self[\.httpCookieAcceptPolicy] }
         set { self[\.httpCookieAcceptPolicy] = newValue }

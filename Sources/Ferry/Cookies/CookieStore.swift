@@ -122,8 +122,10 @@ final class CookieStore: Sendable {
         for origin: CookieOrigin,
         at now: Date
     ) -> [HTTPCookie] {
-        cookies.filter { $0.isFor(origin, at: now) }.map { ($0, CookieRecord($0)) }
-            .sorted(by: goesBefore).map(\.0)
+        // Most are for other hosts, which is found out before all else is read.
+        cookies.filter { origin.isIn($0.bareDomain) }.map { (cookie: $0, plain: $0.plain) }
+            .filter { $0.plain.isFor(origin, at: now) }
+            .sorted { $0.plain.goesBefore($1.plain) }.map(\.cookie)
     }
 
     /// Stores the cookies that a response sets, as far as they are accepted.
@@ -159,35 +161,8 @@ final class CookieStore: Sendable {
     }
 
     private func accepts(from origin: CookieOrigin, mainDocumentURL: URL?) -> Bool {
-        switch configuration.httpCookieAcceptPolicy {
-        case .always: true
-        case .never: false
-        case .onlyFromMainDocumentDomain:
-            mainDocumentURL.map { CookieOrigin($0)?.isRelated(to: origin) ?? false } ?? true
-        }
+        CookieAcceptance(configuration.httpCookieAcceptPolicy, of: mainDocumentURL).accepts(origin)
     }
-
-    /// Orders longer paths first, and cookies with paths of equal length by age.
-    private static func goesBefore(
-        _ left: (cookie: HTTPCookie, record: CookieRecord),
-        _ right: (cookie: HTTPCookie, record: CookieRecord)
-    ) -> Bool {
-        let (leftLength, rightLength) = (left.cookie.path.utf8.count, right.cookie.path.utf8.count)
-        guard leftLength == rightLength else { return leftLength > rightLength }
-        return left.record.creationDate < right.record.creationDate
-    }
-}
-
-extension HTTPCookie {
-    /// Whether it is sent to a URL, RFC 6265 §5.4.
-    fileprivate func isFor(_ origin: CookieOrigin, at now: Date) -> Bool {
-        let isForHost = domain.hasPrefix(".") ? origin.isIn(bareDomain) : origin.host == domain
-        return isForHost && CookieOrigin.isPath(origin.path, under: path) && !hasEnded(at: now)
-            && (origin.isSecure || !CookieRecord(self).isSecure)
-    }
-
-    /// Returns whether it has expired.
-    func hasEnded(at now: Date) -> Bool { expiresDate.map { $0 <= now } ?? false }
 }
 
 extension URLSessionConfiguration.Values.Store<HTTPCookieStorage> {
@@ -238,4 +213,27 @@ struct CookieRecord: Hashable, Sendable {
     private static let name = "io.ferry.cookie"
     private static let secure = "secure"
     private static let plain = "plain"
+}
+
+extension CookieAcceptance {
+    /// What a session's policy accepts for a request with a document, if it has one.
+    init(_ policy: HTTPCookie.AcceptPolicy, of mainDocumentURL: URL?) {
+        switch policy {
+        case .always: self = .all
+        case .never: self = .none
+        case .onlyFromMainDocumentDomain:
+            self = mainDocumentURL.map { .site(of: $0.absoluteString) } ?? .all
+        }
+    }
+
+    /// The cookies that a request's transfer keeps in a session that stores none of them itself.
+    init(_ request: URLRequest, configuration: URLSessionConfiguration.Values) {
+        let isOff: Bool
+        if case .own(nil) = configuration.httpCookieStorage { isOff = true } else { isOff = false }
+        guard !isOff, configuration.httpShouldSetCookies, request.httpShouldHandleCookies else {
+            self = .none
+            return
+        }
+        self.init(configuration.httpCookieAcceptPolicy, of: request.mainDocumentURL)
+    }
 }

@@ -1,5 +1,6 @@
 import Dispatch
 import FerrySystem
+import FerryTransfer
 import Foundation
 public import FoundationNetworking
 
@@ -15,10 +16,12 @@ extension HTTPCookieStorage {
     ///   - now: The current time.
     func keep(_ cookie: HTTPCookie, from origin: CookieOrigin, at now: Date) {
         let present = cookies ?? []
-        guard origin.isSecure || !present.contains(where: { $0.isHidden(by: cookie, at: now) })
+        let (plain, namesakes) = (cookie.plain, present.filter { $0.name == cookie.name })
+        guard
+            origin.isSecure || !namesakes.contains(where: { $0.plain.isHidden(by: plain, at: now) })
         else { return }
-        let replaced = present.filter { $0.isSameCookie(as: cookie) }
-        let hasEnded = cookie.hasEnded(at: now)
+        let replaced = namesakes.filter { $0.plain.isSame(as: plain) }
+        let hasEnded = plain.hasEnded(at: now)
         for old in replaced where hasEnded || old.domain != cookie.domain { deleteCookie(old) }
         guard !hasEnded else { return }
         let creationDate = replaced.map { CookieRecord($0).creationDate }.min()
@@ -42,16 +45,6 @@ extension HTTPCookieStorage {
 }
 
 extension HTTPCookie {
-    /// Whether it is for secure connections, and another cookie from an insecure one would hide it from the
-    /// server: RFC 6265bis §5.7, step 11.
-    fileprivate func isHidden(by other: HTTPCookie, at now: Date) -> Bool {
-        guard name == other.name, CookieRecord(self).isSecure, !hasEnded(at: now),
-            CookieOrigin.isPath(other.path, under: path)
-        else { return false }
-        return CookieOrigin.isDomain(bareDomain, in: other.bareDomain)
-            || CookieOrigin.isDomain(other.bareDomain, in: bareDomain)
-    }
-
     /// Whether storing it in place of another one would change nothing.
     fileprivate func isEqual(to other: HTTPCookie) -> Bool {
         value == other.value && domain == other.domain && isSecure == other.isSecure

@@ -13,7 +13,9 @@ extension Wire.Request {
             fields: request.fields.map { Wire.Field($0) },
             body: request.body.map { Data($0) },
             idleTimeout: request.idleTimeout,
-            madeFor: request.madeFor
+            madeFor: request.madeFor,
+            ignoresCookies: request.cookieAcceptance.ignoresCookies,
+            cookieSite: request.cookieAcceptance.site
         )
     }
 }
@@ -27,7 +29,11 @@ extension TransferRequest {
             fields: request.fields.map { HTTPField($0) },
             body: request.body.map { Array($0) },
             idleTimeout: request.idleTimeout,
-            madeFor: request.madeFor
+            madeFor: request.madeFor,
+            cookieAcceptance: CookieAcceptance(
+                ignoresCookies: request.ignoresCookies,
+                site: request.cookieSite
+            )
         )
     }
 }

@@ -13,7 +13,11 @@ extension TransferRequest {
             fields: request.fields.map { HTTPField(name: $0.name, value: $0.value) },
             body: request.body.map { Array($0) },
             idleTimeout: request.idleTimeout,
-            madeFor: request.madeFor
+            madeFor: request.madeFor,
+            cookieAcceptance: CookieAcceptance(
+                ignoresCookies: request.ignoresCookies,
+                site: request.cookieSite
+            )
         )
     }
 }
@@ -52,7 +56,9 @@ extension Wire.Request {
             fields: request.fields.map { Wire.Field(name: $0.name, value: $0.value) },
             body: request.body.map { Data($0) },
             idleTimeout: request.idleTimeout,
-            madeFor: request.madeFor
+            madeFor: request.madeFor,
+            ignoresCookies: request.cookieAcceptance.ignoresCookies,
+            cookieSite: request.cookieAcceptance.site
         )
     }
 }

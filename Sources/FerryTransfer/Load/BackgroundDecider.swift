@@ -1,11 +1,15 @@
 package import FerryHTTP
 package import FerrySystem
+import FoundationEssentials
 
 /// Decides for an app that may not be running: redirects are followed, and only challenges are asked about.
+///
+/// The cookies that its servers set are sent to them again, as far as the app allows, and forgotten at its end.
 package final class BackgroundDecider: LoadDecider {
     private let challenges: (any ChallengeDecider)?
     private let onSent: @LoopActor (Int64) -> Void
     private let onCollect: @LoopActor (LoadTransaction) -> Void
+    private var cookies = TransferCookies()
 
     /// Makes a decider.
     ///
@@ -28,7 +32,13 @@ package final class BackgroundDecider: LoadDecider {
         _ load: Load,
         prepare request: TransferRequest,
         then send: @escaping @LoopActor ([HTTPField]) -> Void
-    ) { send([]) }
+    ) { send(cookies.field(for: request, at: Date()).map { [$0] } ?? []) }
+
+    package func load(
+        _ load: Load,
+        didReceiveAny head: HTTPResponseHead,
+        to request: TransferRequest
+    ) { cookies.store(head, to: request, at: Date()) }
 
     package func load(_ load: Load, hasApproved trust: HTTPServerTrust) -> Bool {
         challenges?.hasApproved(trust) ?? false

@@ -18,6 +18,8 @@ package struct TransferRequest: Hashable, Sendable {
     package var madeFor: String? {
         didSet { if madeFor == url { madeFor = nil } }
     }
+    /// Which cookies are kept for the requests that follow redirects, in a transfer that has them to itself.
+    package var cookieAcceptance: CookieAcceptance
 
     /// Makes a request; an invalid one is reported when it is started.
     package init(
@@ -26,7 +28,8 @@ package struct TransferRequest: Hashable, Sendable {
         fields: [HTTPField] = [],
         body: [UInt8]? = nil,
         idleTimeout: Double = 60,
-        madeFor: String? = nil
+        madeFor: String? = nil,
+        cookieAcceptance: CookieAcceptance = .all
     ) {
         self.url = url
         self.method = method
@@ -34,6 +37,7 @@ package struct TransferRequest: Hashable, Sendable {
         self.body = body
         self.idleTimeout = idleTimeout
         self.madeFor = madeFor == url ? nil : madeFor
+        self.cookieAcceptance = cookieAcceptance
     }
 
     /// Whether a part of the response's body can be asked for later.
@@ -87,6 +91,8 @@ extension TransferRequest: Codable {
         case body
         case idleTimeout
         case madeFor
+        case ignoresCookies
+        case cookieSite
     }
 
     package init(from decoder: any Decoder) throws {
@@ -98,6 +104,10 @@ extension TransferRequest: Codable {
         body = try container.decodeIfPresent(Data.self, forKey: .body).map { Array($0) }
         idleTimeout = try container.decode(Double.self, forKey: .idleTimeout)
         madeFor = try container.decodeIfPresent(String.self, forKey: .madeFor)
+        cookieAcceptance = CookieAcceptance(
+            ignoresCookies: try container.decodeIfPresent(Bool.self, forKey: .ignoresCookies),
+            site: try container.decodeIfPresent(String.self, forKey: .cookieSite)
+        )
     }
 
     package func encode(to encoder: any Encoder) throws {
@@ -109,5 +119,7 @@ extension TransferRequest: Codable {
         // JSON has no infinity.
         try container.encode(idleTimeout.isFinite ? idleTimeout : 0, forKey: .idleTimeout)
         try container.encodeIfPresent(madeFor, forKey: .madeFor)
+        try container.encodeIfPresent(cookieAcceptance.ignoresCookies, forKey: .ignoresCookies)
+        try container.encodeIfPresent(cookieAcceptance.site, forKey: .cookieSite)
     }
 }

@@ -59,6 +59,10 @@ extension Wire {
         /// What belongs to the session, such as its fields, is meant for the origin of the original address
         /// alone.
         package var madeFor: String?
+        /// Whether cookies that are set with a redirect are ignored, instead of sent where it leads.
+        package var ignoresCookies: Bool?
+        /// The address whose site alone may set such cookies; any may if it is missing.
+        package var cookieSite: String?
 
         /// Creates the value from its members.
         package init(
@@ -67,7 +71,9 @@ extension Wire {
             fields: [Field],
             body: Data? = nil,
             idleTimeout: Double,
-            madeFor: String? = nil
+            madeFor: String? = nil,
+            ignoresCookies: Bool? = nil,
+            cookieSite: String? = nil
         ) {
             self.url = url
             self.method = method
@@ -75,14 +81,18 @@ extension Wire {
             self.body = body
             self.idleTimeout = idleTimeout
             self.madeFor = madeFor
+            self.ignoresCookies = ignoresCookies
+            self.cookieSite = cookieSite
         }
 
         /// Writes the members.
         package func write(to output: inout JSONOutput) {
             output.object { output in
                 output.member("body", body)
+                output.member("cookieSite", cookieSite)
                 output.member("fields", fields)
                 output.member("idleTimeout", idleTimeout)
+                output.member("ignoresCookies", ignoresCookies)
                 output.member("madeFor", madeFor)
                 output.member("method", method)
                 output.member("url", url)
@@ -97,6 +107,8 @@ extension Wire {
             var body: Data?
             var idleTimeout: Double?
             var madeFor: String?
+            var ignoresCookies: Bool?
+            var cookieSite: String?
             try input.object { (input, member) throws(JSONInput.Problem) in
                 switch member {
                 case "url": url = try input.value()
@@ -105,6 +117,8 @@ extension Wire {
                 case "body": body = try input.value()
                 case "idleTimeout": idleTimeout = try input.value()
                 case "madeFor": madeFor = try input.value()
+                case "ignoresCookies": ignoresCookies = try input.value()
+                case "cookieSite": cookieSite = try input.value()
                 default: try input.skip()
                 }
             }
@@ -114,7 +128,9 @@ extension Wire {
                 fields: try input.required(fields, "fields"),
                 body: body,
                 idleTimeout: try input.required(idleTimeout, "idleTimeout"),
-                madeFor: madeFor
+                madeFor: madeFor,
+                ignoresCookies: ignoresCookies,
+                cookieSite: cookieSite
             )
         }
     }

@@ -197,6 +197,32 @@ struct TransferWiringTests {
         await bench.end()
     }
 
+    @Test(arguments: [(nil, 2), (true, 21)] as [(Bool?, Int)])
+    func `HTTP-4: a transfer keeps the cookies of its redirects as its request says`(
+        ignoresCookies: Bool?,
+        requestCount: Int
+    ) async throws {
+        server.on("/") { request in
+            guard request["Cookie"] == nil else { return .content(.text("la")) }
+            return .redirect(to: "/").with(fields: [("Set-Cookie", "seen=1; HttpOnly")])
+        }
+        var request = Wire.Request.sample(server.url("/"))
+        request.ignoresCookies = ignoresCookies
+        var task = task()
+        task.request = Stored.encode(request)
+        task.host = try #require(Origin(url: server.url("/"))?.authority)
+        try await bench.store.commit([.insertTask(task)])
+        try await bench.start()
+        try await bench.work { server.requests.count == requestCount }
+        #expect(server.requests.last?["Cookie"] == (ignoresCookies == nil ? "seen=1" : nil))
+        // The cookie is of the transfer alone.
+        let record = try await bench.store.task(id: 1)
+        #expect(
+            record.map { String(decoding: $0.request, as: UTF8.self) }?.contains("seen") != true
+        )
+        await bench.end()
+    }
+
     @Test func `an upload that is given up is ended with the session's fields`() async throws {
         server.on("/kept", .content(.text("")))
         var configuration = Wire.SessionConfiguration.sample

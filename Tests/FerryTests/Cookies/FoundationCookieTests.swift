@@ -1,3 +1,4 @@
+import FerryTransfer
 import Foundation
 import Testing
 

@@ -30,6 +30,49 @@ struct BackgroundOptionsTests {
         #expect(TransferOptions(Wire.TransferOptions(options)) == options)
     }
 
+    /// A change of each option.
+    static let changes: [@Sendable (inout TransferOptions) -> Void] = [
+        {
+            $0.expectedDigests = [TransferOptions.Digest(.sha256, Data(count: 32))].compactMap {
+                $0
+            }
+        },
+        { $0.mirrors = [URL(fileURLWithPath: "/a")] }, { $0.maximumConnectionsPerDownload = 3 },
+        { $0.maximumReceiveRate = 1000 }, { $0.maximumSendRate = 2000 },
+        { $0.retry = TransferOptions.Retry() }, { $0.deliversErrorResponses = false },
+        { $0.uploadProtocol = .tus }, { $0.uploadProtocol = .draft }, { $0.uploadProtocol = .off },
+        { $0.destinationDirectory = URL(filePath: "/a", directoryHint: .isDirectory) },
+        { $0.keepsMachineAwake = true }, { $0.avoidedConditions = .battery },
+    ]
+
+    @Test(arguments: changes)
+    func `TEST-18: each option alone comes back from the daemon`(
+        change: @Sendable (inout TransferOptions) -> Void
+    ) {
+        var options = TransferOptions()
+        change(&options)
+        #expect(options != TransferOptions())
+        #expect(TransferOptions(Wire.TransferOptions(options)) == options)
+    }
+
+    @Test(
+        arguments: [
+            { $0.maximumAttempts = 7 }, { $0.maximumUnansweredAttempts = 5 },
+            { $0.firstDelay = .seconds(2) }, { $0.factor = 3 }, { $0.maximumDelay = .seconds(60) },
+            { $0.statuses = [503] },
+        ] as [@Sendable (inout TransferOptions.Retry) -> Void]
+    )
+    func `TEST-18: each rule for retries alone comes back from the daemon`(
+        change: @Sendable (inout TransferOptions.Retry) -> Void
+    ) {
+        var retry = TransferOptions.Retry()
+        change(&retry)
+        #expect(retry != TransferOptions.Retry())
+        var options = TransferOptions()
+        options.retry = retry
+        #expect(TransferOptions(Wire.TransferOptions(options)) == options)
+    }
+
     @Test func `values that make no sense become the nearest that do`() {
         var options = TransferOptions()
         options.maximumConnectionsPerDownload = 0

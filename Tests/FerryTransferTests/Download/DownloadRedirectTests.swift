@@ -65,6 +65,58 @@ struct DownloadRedirectTests {
         #expect(hops.map { $0["Accept"] } == ["audio/*", "audio/*", "audio/*"])
     }
 
+    // MARK: - Cookies
+
+    /// Has a path redirect to itself until its cookies have come back.
+    private func askForCookies(_ path: String, count: Int = 1) {
+        bench.server.on(path) { [content] request in
+            let sent = (request["Cookie"] ?? "").split(separator: ";").count
+            guard sent < count else { return .file(FixtureFile(content)) }
+            return .redirect(to: path)
+                .with(fields: [("Set-Cookie", "step\(sent)=\(sent); Path=/; HttpOnly")])
+        }
+    }
+
+    private func download(_ acceptance: CookieAcceptance) -> DownloadProbe {
+        var request = bench.request("/file")
+        request.cookieAcceptance = acceptance
+        return DownloadProbe(
+            request,
+            bench.file(),
+            client: bench.client,
+            Download.Configuration(),
+            decider: BackgroundDecider(challenges: nil)
+        )
+    }
+
+    @Test(arguments: [1, 2, 15])
+    func `HTTP-4: a redirect to the same address that sets a cookie is no loop`(
+        count: Int
+    ) async throws {
+        askForCookies("/file", count: count)
+        #expect(await download(.all).result() != nil)
+        #expect(try bench.difference(content) == nil)
+        #expect(bench.server.requests.count == count + 1)
+    }
+
+    @Test func `HTTP-4: cookies do not reach another origin against the rules`() async throws {
+        bench.server.on(
+            "/file",
+            .redirect(to: elsewhere.url("/end").replacing("127.0.0.1", with: "localhost"))
+                .with(fields: [("Set-Cookie", "secret=1")])
+        )
+        elsewhere.on("/end", .file(FixtureFile(content)))
+        #expect(await download(.all).result() != nil)
+        #expect(elsewhere.requests.map { $0["Cookie"] } == [nil])
+    }
+
+    @Test func `HTTP-4: where the app allows no cookies, the redirect is a loop`() async throws {
+        askForCookies("/file")
+        let probe = download(.none)
+        #expect(await probe.failure()?.code == .tooManyRedirects)
+        #expect(bench.server.requests.count == 21)
+    }
+
     @Test func `secrets go along within an origin`() async throws {
         bench.server.on("/start", .redirect(to: "/end"))
         bench.server.on("/end", .file(FixtureFile(content)))

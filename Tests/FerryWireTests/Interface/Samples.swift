@@ -12,7 +12,9 @@ enum Samples {
         fields: [field],
         body: Data([0, 255, 7]),
         idleTimeout: 60.5,
-        madeFor: "https://example.net/a"
+        madeFor: "https://example.net/a",
+        ignoresCookies: true,
+        cookieSite: "https://example.net/"
     )
     static let response = Wire.Response(
         url: "https://example.org/b",

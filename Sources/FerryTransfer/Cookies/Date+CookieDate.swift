@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 
 extension Date {
     /// Reads the date of a cookie, however badly it is written; nil if it is not a date.

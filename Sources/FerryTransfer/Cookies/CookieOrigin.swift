@@ -1,17 +1,16 @@
-import FerryTransfer
-import Foundation
+package import FoundationEssentials
 
 /// The parts of a URL that decide about cookies.
-struct CookieOrigin: Hashable, Sendable {
+package struct CookieOrigin: Hashable, Sendable {
     /// The host's name or address in lower case, an IPv6 address without brackets.
-    let host: String
+    package let host: String
     /// The path as it is sent, at least a slash.
-    let path: String
+    package let path: String
     /// Whether the connection is secure.
-    let isSecure: Bool
+    package let isSecure: Bool
 
     /// Reads a URL; nil for one that is not `http` or `https`, or has no host.
-    init?(_ url: URL) {
+    package init?(_ url: URL) {
         guard let origin = Origin(url: url.absoluteString) else { return nil }
         let path = url.path(percentEncoded: true)
         host = Self.bare(origin.host)
@@ -20,7 +19,7 @@ struct CookieOrigin: Hashable, Sendable {
     }
 
     /// The path of a cookie that names none, RFC 6265 §5.1.4.
-    var defaultPath: String {
+    package var defaultPath: String {
         guard let last = path.lastIndex(of: "/"), last != path.startIndex else { return "/" }
         return String(path[..<last])
     }
@@ -29,7 +28,7 @@ struct CookieOrigin: Hashable, Sendable {
     ///
     /// - Parameter domain: The domain in lower case, without a leading dot.
     /// - Returns: Whether it is.
-    func isIn(_ domain: String) -> Bool {
+    package func isIn(_ domain: String) -> Bool {
         host == domain || (!isAddress && Self.isDomain(host, in: domain))
     }
 
@@ -37,24 +36,24 @@ struct CookieOrigin: Hashable, Sendable {
     ///
     /// Apple compares registrable domains. That requires a list that is not available here, so sibling hosts count
     /// as unrelated.
-    func isRelated(to other: CookieOrigin) -> Bool {
+    package func isRelated(to other: CookieOrigin) -> Bool {
         isIn(other.host) || other.isIn(host)
     }
 
     /// Returns whether a domain is another one or one of its subdomains.
-    static func isDomain(_ domain: String, in other: String) -> Bool {
+    package static func isDomain(_ domain: String, in other: String) -> Bool {
         !other.isEmpty && (domain == other || domain.hasSuffix("." + other))
     }
 
     /// Returns whether a path matches that of a cookie, RFC 6265 §5.1.4.
-    static func isPath(_ path: String, under cookiePath: String) -> Bool {
+    package static func isPath(_ path: String, under cookiePath: String) -> Bool {
         guard path.hasPrefix(cookiePath) else { return false }
         return path.utf8.count == cookiePath.utf8.count || cookiePath.hasSuffix("/")
             || path.utf8.dropFirst(cookiePath.utf8.count).first == UInt8(ascii: "/")
     }
 
     /// An address has no subdomains, however much its text looks like one.
-    var isAddress: Bool {
+    package var isAddress: Bool {
         if host.contains(":") { return true }
         return host.split(separator: ".").last.map { $0.utf8.allSatisfy(\.isDigit) } ?? false
     }

@@ -1,27 +1,25 @@
-import FerrySystem
-import Foundation
-import FoundationNetworking
+package import FoundationEssentials
 
 /// A `Set-Cookie` field, parsed as in RFC 6265 §5.2; whether it is accepted is decided elsewhere.
-struct SetCookie: Hashable, Sendable {
-    let name: String
-    let value: String
+package struct SetCookie: Hashable, Sendable {
+    package let name: String
+    package let value: String
     /// The domain in lower case, without a leading dot; nil for a cookie of its host alone.
-    private(set) var domain: String?
+    package private(set) var domain: String?
     /// The path; nil for the default.
-    private(set) var path: String?
+    package private(set) var path: String?
     /// The date of `Expires`.
-    private(set) var expires: Date?
+    package private(set) var expires: Date?
     /// The seconds of `Max-Age`, at most a hundred years.
-    private(set) var maximumAge: Int?
-    private(set) var isSecure = false
-    private(set) var isHTTPOnly = false
+    package private(set) var maximumAge: Int?
+    package private(set) var isSecure = false
+    package private(set) var isHTTPOnly = false
 
     /// Reads a field's value; nil for one that is ignored.
     ///
     /// The limits to sizes, §5.6, and the rejection of control characters are from RFC 6265bis. The field is split by
     /// bytes, not characters: a semicolon with a combining accent still ends a value.
-    init?(_ field: String) {
+    package init?(_ field: String) {
         let separator = UInt8(ascii: ";")
         var parts = field.utf8.split(separator: separator, omittingEmptySubsequences: false)[...]
         guard !field.utf8.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7f }),
@@ -36,7 +34,7 @@ struct SetCookie: Hashable, Sendable {
     }
 
     /// Returns when the cookie expires; `Max-Age` takes precedence over `Expires`; nil for a session cookie.
-    func expiryDate(at now: Date) -> Date? {
+    package func expiryDate(at now: Date) -> Date? {
         guard let maximumAge else { return expires }
         return maximumAge <= 0 ? .distantPast : now + TimeInterval(maximumAge)
     }
@@ -92,72 +90,9 @@ extension Substring.UTF8View {
     }
 }
 
-extension HTTPCookie {
-    /// Makes the cookie that a response sets, if its origin may set it: RFC 6265 §5.3.
-    ///
-    /// Applies the two rules of RFC 6265bis §5.7 that keep an attacker on an insecure connection from setting
-    /// secure cookies: `Secure`, and names that begin with `__Secure-` and `__Host-`, require a secure connection.
-    ///
-    /// - Parameters:
-    ///   - field: The response's `Set-Cookie` field.
-    ///   - origin: The origin of the response.
-    ///   - now: The current time.
-    /// - Returns: The cookie, which may have expired already; nil for one that is not accepted.
-    static func make(_ field: SetCookie, from origin: CookieOrigin, at now: Date) -> HTTPCookie? {
-        guard origin.isSecure || !field.isSecure, field.hasHonestName,
-            let domain = domain(of: field, from: origin)
-        else { return nil }
-        let expiryDate = field.expiryDate(at: now)
-        let record = CookieRecord(creationDate: now, isSecure: field.isSecure)
-        var properties: [HTTPCookiePropertyKey: Any] = [
-            .name: field.name,
-            .value: field.value,
-            .domain: domain,
-            .path: field.path ?? origin.defaultPath,
-            .comment: record.comment,
-        ]
-        properties[.expires] = expiryDate
-        if expiryDate == nil { properties[.discard] = "TRUE" }
-        // Foundation takes every text as true.
-        if field.isSecure { properties[.secure] = "TRUE" }
-        if field.isHTTPOnly { properties[HTTPCookiePropertyKey("HttpOnly")] = "TRUE" }
-        return HTTPCookie(properties: properties)
-    }
-
-    /// Returns this cookie with another creation date.
-    func created(at date: Date) -> HTTPCookie {
-        var properties = properties ?? [:]
-        let record = CookieRecord(creationDate: date, isSecure: isSecure)
-        properties[.comment] = record.comment
-        // The properties that Foundation returns are not those that it makes a cookie from.
-        properties[.secure] = isSecure ? "TRUE" : nil
-        properties[.discard] = isSessionOnly ? "TRUE" : nil
-        if isHTTPOnly { properties[HTTPCookiePropertyKey("HttpOnly")] = "TRUE" }
-        return HTTPCookie(properties: properties) ?? self
-    }
-
-    /// The domain without the dot that says that subdomains get the cookie, too.
-    var bareDomain: String { domain.hasPrefix(".") ? String(domain.dropFirst()) : domain }
-
-    /// Returns whether two cookies are the same, so that the later replaces the former: RFC 6265 §5.3, step 11.
-    func isSameCookie(as other: HTTPCookie) -> Bool {
-        name == other.name && path == other.path && bareDomain == other.bareDomain
-    }
-
-    /// Returns the domain in Foundation's form, with a dot if subdomains get the cookie, too; nil for a foreign one.
-    ///
-    /// A cookie of a public suffix, such as `co.uk`, would be one of unrelated sites: RFC 6265 §5.3, step 5.
-    private static func domain(of field: SetCookie, from origin: CookieOrigin) -> String? {
-        guard let domain = field.domain else { return origin.host }
-        guard origin.isIn(domain) else { return nil }
-        if !PublicSuffixes.contains(domain), !origin.isAddress { return "." + domain }
-        return domain == origin.host ? origin.host : nil
-    }
-}
-
 extension SetCookie {
     /// Whether the cookie meets the requirements of its name's prefix, RFC 6265bis §4.1.3.
-    fileprivate var hasHonestName: Bool {
+    var hasHonestName: Bool {
         let name = name.lowercased()
         if name.hasPrefix("__host-") { return isSecure && domain == nil && path == "/" }
         return isSecure || !name.hasPrefix("__secure-")
