@@ -114,15 +114,36 @@ final class AdministrationConnection: Sendable {
     func makeClient(
         onClose: @escaping @LoopActor @Sendable (CallError) -> Void
     ) async throws(TransferDaemonError) -> VarlinkClient {
-        let starter = starter
-        let starting = startsIfNeeded
-        do throws(DaemonError) {
-            return try await queue.run { () throws(DaemonError) in
-                VarlinkClient(try starter.connect(starting: starting), onClose: onClose)
+        try await unlessCancelled { [self] () async throws(TransferDaemonError) in
+            do throws(DaemonError) {
+                return try await queue.run { [self] () throws(DaemonError) in
+                    VarlinkClient(try starter.connect(starting: startsIfNeeded), onClose: onClose)
+                }
+            } catch {
+                throw TransferDaemonError(error)
             }
-        } catch {
-            throw TransferDaemonError(error)
         }
+    }
+
+    /// Waits for a call, or for the cancellation of the surrounding Swift task, after which the call goes on.
+    private func unlessCancelled<Reply: Sendable>(
+        _ call: @escaping @Sendable () async throws(TransferDaemonError) -> Reply
+    ) async throws(TransferDaemonError) -> Reply {
+        let cancellation = TransferDaemonError(
+            .cancelled,
+            message: "the Swift task that waited for ferryd was cancelled"
+        )
+        return try await valueUnlessCancelled(orElse: { .failure(cancellation) }) { finish in
+            Task {
+                let result: Result<Reply, TransferDaemonError>
+                do throws(TransferDaemonError) {
+                    result = .success(try await call())
+                } catch {
+                    result = .failure(error)
+                }
+                finish(result)
+            }
+        }.get()
     }
 
     private func answer<Method: TransferMethod>(
@@ -130,8 +151,10 @@ final class AdministrationConnection: Sendable {
         over client: VarlinkClient,
         limit: Duration? = nil
     ) async throws(TransferDaemonError) -> Result<Method.Reply, CallError> {
-        try await patiently(limit: limit) { call in
-            client.call(method) { result in call.finish(.success(result)) }
+        try await unlessCancelled { [self] () async throws(TransferDaemonError) in
+            try await patiently(limit: limit) { call in
+                client.call(method) { result in call.finish(.success(result)) }
+            }
         }
     }
 
@@ -145,12 +168,14 @@ final class AdministrationConnection: Sendable {
     /// - Parameter end: The end of that process.
     /// - Throws: ``TransferDaemonError/Code/disconnected`` if it is stopped meanwhile.
     func wait(for end: ProcessEnd) async throws(TransferDaemonError) {
-        try await patiently(for: "ended") { (call: PatientCall<Void>) in
-            do throws(SystemCallError) {
-                try end.whenReached { call.finish(.success(())) }
-            } catch {
-                // The end cannot be watched; the daemon has answered that it is stopping.
-                call.finish(.success(()))
+        try await unlessCancelled { [self] () async throws(TransferDaemonError) in
+            try await patiently(for: "ended") { (call: PatientCall<Void>) in
+                do throws(SystemCallError) {
+                    try end.whenReached { call.finish(.success(())) }
+                } catch {
+                    // The end cannot be watched; the daemon has answered that it is stopping.
+                    call.finish(.success(()))
+                }
             }
         }
     }
@@ -192,12 +217,14 @@ final class AdministrationConnection: Sendable {
 
     private func client(starting: Bool) async throws(TransferDaemonError) -> VarlinkClient {
         if let client = present.withLock({ $0 }) { return client }
-        do throws(DaemonError) {
-            return try await queue.run { () throws(DaemonError) in
-                try self.connect(starting: starting)
+        return try await unlessCancelled { [self] () async throws(TransferDaemonError) in
+            do throws(DaemonError) {
+                return try await queue.run { () throws(DaemonError) in
+                    try self.connect(starting: starting)
+                }
+            } catch {
+                throw TransferDaemonError(error)
             }
-        } catch {
-            throw TransferDaemonError(error)
         }
     }
 

@@ -31,7 +31,11 @@ extension TransferDaemon {
         }
 
         private func next() async throws(TransferDaemonError) -> Changes? {
-            if state.withLock({ $0.client == nil && $0.end == nil }) { try await open() }
+            do throws(TransferDaemonError) {
+                if state.withLock({ $0.client == nil && $0.end == nil }) { try await open() }
+            } catch let error where error.code == .cancelled {
+                return nil
+            }
             while true {
                 if let result = take() { return try result.get() }
                 await withTaskCancellationHandler {

@@ -17,6 +17,7 @@ public struct TransferDaemonError: Error, Hashable, Sendable, CustomStringConver
             case permissionDenied
             case internalFailure
             case unexpectedReply
+            case cancelled
         }
 
         private let wrapped: Wrapped
@@ -45,6 +46,9 @@ public struct TransferDaemonError: Error, Hashable, Sendable, CustomStringConver
         public static let internalFailure = Code(wrapped: .internalFailure)
         /// The reply was not understood: the library and the daemon have different versions.
         public static let unexpectedReply = Code(wrapped: .unexpectedReply)
+
+        /// The Swift task that waited was cancelled; whether the daemon performs the call is unknown.
+        public static let cancelled = Code(wrapped: .cancelled)
 
         /// The code's name.
         public var description: String { wrapped.rawValue }

@@ -153,7 +153,7 @@ extension Application {
     /// once, if ``launchReason`` is ``LaunchReason/backgroundURLSession(identifier:)``. Otherwise, and when
     /// called again, it does nothing. Programs with their own main loop, such as GTK's, call it when they have
     /// finished starting.
-    @MainActor
+    @preconcurrency @MainActor
     public func deliverBackgroundEvents() {
         guard let identifier = state.withLock({ $0.launchEvents.deliver() }) else { return }
         guard let delegate else {
@@ -176,7 +176,7 @@ extension Application {
     /// - Precondition: Called on the main thread, from a `main` that is not `async`. In an `async` `main`, the main
     ///   actor is already running: call ``deliverBackgroundEvents()`` or ``runUntilBackgroundEventsAreHandled()``
     ///   there.
-    @MainActor
+    @preconcurrency @MainActor
     public func run() -> Never {
         precondition(Thread.isMainThread, "Application.run() must be called on the main thread.")
         deliverBackgroundEvents()
@@ -191,17 +191,27 @@ extension Application {
     /// on the main actor, waits until its completion handler has been called, and then until the
     /// daemon has acknowledged everything that was delivered, so that the program may exit.
     /// Returns at once when ``launchReason`` is ``LaunchReason/user``, and also when the delegate
-    /// is missing. For command-line programs; requires that the main thread is free to run the
+    /// is missing, and early when the surrounding Swift task is cancelled: what was not acknowledged by
+    /// then is delivered again to the next process. For command-line programs; requires that the main thread is free to run the
     /// main actor, as it is in an `async` `main`.
     public func runUntilBackgroundEventsAreHandled() async {
         await deliverBackgroundEvents()
+        await valueUnlessCancelled(orElse: {}) { finish in
+            Task {
+                await backgroundEventsAreHandled()
+                await flush()
+                finish(())
+            }
+        }
+    }
+
+    private func backgroundEventsAreHandled() async {
         await withCheckedContinuation { continuation in
             let isHandled = state.withLock { $0.launchEvents.wait(continuation) }
             if isHandled {
                 continuation.resume()
             }
         }
-        await flush()
     }
 
     private func backgroundEventsWereHandled() {

@@ -49,6 +49,8 @@ open class URLSessionDownloadTask: URLSessionTask, @unchecked Sendable {
     ///
     /// See ``cancel(byProducingResumeData:)``.
     ///
+    /// Cancelling the surrounding Swift task has no effect: the resume data would be lost.
+    ///
     /// - Returns: The resume data; nil if the download cannot be resumed.
     open func cancelByProducingResumeData() async -> Data? {
         await withCheckedContinuation { continuation in

@@ -27,6 +27,8 @@ open class URLSessionUploadTask: URLSessionDataTask, @unchecked Sendable {
     ///
     /// See ``cancel(byProducingResumeData:)``.
     ///
+    /// Cancelling the surrounding Swift task has no effect: the resume data would be lost.
+    ///
     /// - Returns: The resume data; nil if the upload cannot be resumed.
     open func cancelByProducingResumeData() async -> Data? {
         await withCheckedContinuation { continuation in

@@ -341,9 +341,17 @@ extension SessionCore {
     func listTasks(_ handler: @escaping @Sendable ([URLSessionTask]) -> Void) {
         backend.loadTasks(of: self) {
             let tasks = self.tasks
-            self.delegateQueue.addOperation {
-                handler(tasks.filter { $0.storage.withLock { $0.lifecycle.isOutstanding } })
-            }
+            self.delegateCalls.perform { handler(Self.outstanding(tasks)) }
         }
+    }
+
+    /// Waits for the tasks that the app has resumed, and not cancelled; where the surrounding Swift task is cancelled,
+    /// for those that are known.
+    func listTasks() async -> [URLSessionTask] {
+        await valueUnlessCancelled(orElse: { Self.outstanding(self.tasks) }) { listTasks($0) }
+    }
+
+    private static func outstanding(_ tasks: [URLSessionTask]) -> [URLSessionTask] {
+        tasks.filter { $0.storage.withLock { $0.lifecycle.isOutstanding } }
     }
 }

@@ -19,13 +19,20 @@ extension URLSession {
             ) -> Void
     ) {
         core.listTasks { tasks in
-            completionHandler(
-                tasks.compactMap { $0 as? URLSessionDataTask }
-                    .filter { !($0 is URLSessionUploadTask) },
-                tasks.compactMap { $0 as? URLSessionUploadTask },
-                tasks.compactMap { $0 as? URLSessionDownloadTask }
-            )
+            let (data, uploads, downloads) = Self.byKind(tasks)
+            completionHandler(data, uploads, downloads)
         }
+    }
+
+    private static func byKind(
+        _ tasks: [URLSessionTask]
+    ) -> ([URLSessionDataTask], [URLSessionUploadTask], [URLSessionDownloadTask]) {
+        (
+            tasks.compactMap { $0 as? URLSessionDataTask }
+                .filter { !($0 is URLSessionUploadTask) },
+            tasks.compactMap { $0 as? URLSessionUploadTask },
+            tasks.compactMap { $0 as? URLSessionDownloadTask }
+        )
     }
 
     /// Calls a closure with the session's tasks.
@@ -41,24 +48,18 @@ extension URLSession {
 
     /// The session's data tasks, upload tasks and download tasks.
     ///
-    /// See ``getTasksWithCompletionHandler(_:)`` for which tasks are included.
+    /// See ``getTasksWithCompletionHandler(_:)`` for which tasks are included. Where the surrounding Swift task is
+    /// cancelled, those that are known by then.
     public var tasks: ([URLSessionDataTask], [URLSessionUploadTask], [URLSessionDownloadTask]) {
-        get async {
-            await withCheckedContinuation { continuation in
-                getTasksWithCompletionHandler { continuation.resume(returning: ($0, $1, $2)) }
-            }
-        }
+        get async { Self.byKind(await core.listTasks()) }
     }
 
     /// The session's tasks, oldest first.
     ///
-    /// See ``getTasksWithCompletionHandler(_:)`` for which tasks are included.
+    /// See ``getTasksWithCompletionHandler(_:)`` for which tasks are included. Where the surrounding Swift task is
+    /// cancelled, those that are known by then.
     public var allTasks: [URLSessionTask] {
-        get async {
-            await withCheckedContinuation { continuation in
-                getAllTasks { continuation.resume(returning: $0) }
-            }
-        }
+        get async { await core.listTasks() }
     }
 }
 

@@ -139,33 +139,44 @@ final class InProcessWebSocket: TaskBackend {
 
     func send(
         _ message: URLSessionWebSocketTask.Message,
-        completion: @escaping @LoopActor ((any Error)?) -> Void
-    ) {
-        guard let connection else { return completion(specification.failure) }
-        connection.send(WebSocketMessage(message)) { [url] error in
-            completion(error.map { $0.appError(url: url) })
+        completion: @escaping @LoopActor (Result<Void, any Error>) -> Void
+    ) -> UInt64? {
+        guard let connection else { return refuse(completion) }
+        return connection.send(WebSocketMessage(message)) { [url] error in
+            completion(error.map { .failure($0.appError(url: url)) } ?? .success(()))
         }
     }
 
-    func ping(completion: @escaping @LoopActor ((any Error)?) -> Void) {
-        guard let connection else { return completion(specification.failure) }
-        connection.ping { [url] error in completion(error.map { $0.appError(url: url) }) }
+    func ping(completion: @escaping @LoopActor (Result<Void, any Error>) -> Void) -> UInt64? {
+        guard let connection else { return refuse(completion) }
+        return connection.ping { [url] error in
+            completion(error.map { .failure($0.appError(url: url)) } ?? .success(()))
+        }
     }
 
     func receive(
         _ receiver:
             @escaping @LoopActor (Result<URLSessionWebSocketTask.Message, any Error>) -> Void
-    ) {
-        guard let connection else {
-            return receiver(.failure(specification.failure ?? URLError(.unknown, url: nil)))
-        }
-        connection.receive { [url] result in
+    ) -> UInt64? {
+        guard let connection else { return refuse(receiver) }
+        return connection.receive { [url] result in
             receiver(
                 result.map { URLSessionWebSocketTask.Message($0) }
                     .mapError { $0.appError(url: url) }
             )
         }
     }
+
+    /// Fails a call of a task whose request cannot be sent.
+    private func refuse<Value>(
+        _ completion: @LoopActor (Result<Value, any Error>) -> Void
+    ) -> UInt64? {
+        completion(.failure(specification.failure ?? URLError(.unknown, url: nil)))
+        return nil
+    }
+
+    /// Gives up a call that has not ended, by the number that it has returned.
+    func withdraw(_ call: UInt64) { connection?.withdraw(call) }
 
     func close(_ code: URLSessionWebSocketTask.CloseCode, reason: Data?) {
         guard !hasEnded else { return }
@@ -275,12 +286,13 @@ extension WebSocketError {
         case .protocolViolation: posixError(.EPROTO, url: url)
         case .messageTooBig: posixError(.EMSGSIZE, url: url)
         case .notConnected: posixError(.ENOTCONN, url: url)
-        case .cancelled: URLError(.cancelled, url: url)
+        case .cancelled: URLError(.cancelled, url: url, reason: message)
         }
     }
 
     private func posixError(_ code: POSIXError.Code, url: URL?) -> POSIXError {
         var userInfo: [String: Any] = [NSLocalizedFailureReasonErrorKey: message]
+        userInfo[NSLocalizedDescriptionKey] = message + "."
         userInfo[NSURLErrorFailingURLErrorKey] = url
         return POSIXError(code, userInfo: userInfo)
     }

@@ -60,24 +60,22 @@ open class URLSessionWebSocketTask: URLSessionTask, @unchecked Sendable {
         completionHandler: @escaping @Sendable ((any Error)?) -> Void
     ) {
         LoopActor.perform { [self] in
-            socket.send(message) { error in
-                self.deliver(.socket(.answer { completionHandler(error) }))
+            _ = socket.send(message) { result in
+                self.deliver(.socket(.answer { completionHandler(result.failure) }))
             }
         }
     }
 
     /// Sends a message, after all earlier ones.
     ///
-    /// See ``send(_:completionHandler:)``. Cancelling the surrounding task has no effect.
+    /// See ``send(_:completionHandler:)``. Cancelling the surrounding Swift task ends the wait; a message of which nothing
+    /// was sent by then is not sent.
     ///
     /// - Parameter message: The message, of any length.
-    /// - Throws: The error with which the task has ended, or `POSIXError.Code.ENOTCONN` when it is closing or closed.
+    /// - Throws: The error with which the task has ended, or `POSIXError.Code.ENOTCONN` when it is closing or closed;
+    ///   `URLError.Code.cancelled` when the surrounding Swift task is cancelled.
     open func send(_ message: Message) async throws {
-        try await withCheckedThrowingContinuation { (continuation: Continuation<Void>) in
-            send(message) { error in
-                continuation.resume(with: error.map { .failure($0) } ?? .success(()))
-            }
-        }
+        try await wait { $0.send(message, completion: $1) }
     }
 
     /// Receives the next message.
@@ -93,7 +91,7 @@ open class URLSessionWebSocketTask: URLSessionTask, @unchecked Sendable {
         completionHandler: @escaping @Sendable (Result<Message, any Error>) -> Void
     ) {
         LoopActor.perform { [self] in
-            socket.receive { result in
+            _ = socket.receive { result in
                 self.deliver(.socket(.answer { completionHandler(result) }))
             }
         }
@@ -101,14 +99,14 @@ open class URLSessionWebSocketTask: URLSessionTask, @unchecked Sendable {
 
     /// Waits for the next message.
     ///
-    /// See ``receive(completionHandler:)``. Cancelling the surrounding task has no effect.
+    /// See ``receive(completionHandler:)``. Cancelling the surrounding Swift task ends the wait, and no message is lost:
+    /// the next call gets the next one. A message that has arrived for this call is returned even then.
     ///
     /// - Returns: The message.
-    /// - Throws: The error with which the task has ended, or `POSIXError.Code.ENOTCONN` when it is closed.
+    /// - Throws: The error with which the task has ended, or `POSIXError.Code.ENOTCONN` when it is closed;
+    ///   `URLError.Code.cancelled` when the surrounding Swift task is cancelled.
     open func receive() async throws -> Message {
-        try await withCheckedThrowingContinuation { (continuation: Continuation<Message>) in
-            receive { continuation.resume(with: $0) }
-        }
+        try await wait { $0.receive($1) }
     }
 
     /// Sends a ping, after all earlier messages.
@@ -117,13 +115,36 @@ open class URLSessionWebSocketTask: URLSessionTask, @unchecked Sendable {
     ///   with an error if it will not arrive. The handlers of several pings are called in order.
     open func sendPing(pongReceiveHandler: @escaping @Sendable ((any Error)?) -> Void) {
         LoopActor.perform { [self] in
-            socket.ping { error in
-                self.deliver(.socket(.answer { pongReceiveHandler(error) }))
+            _ = socket.ping { result in
+                self.deliver(.socket(.answer { pongReceiveHandler(result.failure) }))
             }
         }
     }
 
-    private typealias Continuation<Value> = CheckedContinuation<Value, any Error>
+    /// Sends a ping, after all earlier messages, and waits for the server's pong.
+    ///
+    /// See ``sendPing(pongReceiveHandler:)``. Cancelling the surrounding Swift task ends the wait; a ping that was not
+    /// sent by then is not sent.
+    ///
+    /// - Throws: An error if the pong will not arrive; `URLError.Code.cancelled` when the surrounding Swift task is
+    ///   cancelled.
+    open func sendPing() async throws {
+        try await wait { $0.ping(completion: $1) }
+    }
+
+    /// Makes a call, and waits for its end or for the cancellation of the surrounding Swift task.
+    private func wait<Value: Sendable>(
+        for begin: @escaping SocketCall<Value>.Beginning
+    ) async throws -> Value {
+        let call = SocketCall<Value>(self, socket, begin)
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                LoopActor.perform { call.start(continuation) }
+            }
+        } onCancel: {
+            LoopActor.perform { call.cancel() }
+        }
+    }
 
     // MARK: - The end
 

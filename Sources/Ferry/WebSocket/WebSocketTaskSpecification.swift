@@ -19,7 +19,9 @@ struct WebSocketTaskSpecification: Sendable {
         protocols: [String],
         configuration: URLSessionConfiguration.Values
     ) throws(URLError) {
-        guard let url = request.url else { throw URLError(.unsupportedURL, url: nil) }
+        guard let url = request.url else {
+            throw URLError(.unsupportedURL, url: nil, reason: "The request has no URL.")
+        }
         let httpURL = WebSocketRequest(url: url.absoluteString).httpURL
         usesOwnScheme = httpURL != url.absoluteString
         var handshake = request

@@ -127,6 +127,16 @@ extension WebSocketConnection {
             return [.failReceivers(error)]
         }
 
+        /// A receiver that has no message yet waits no longer.
+        mutating func withdrawReceiver() { receiverCount -= 1 }
+
+        /// Nobody waits for a frame any more, which is not sent if it was not taken yet.
+        mutating func withdraw(_ number: UInt64) {
+            guard outgoing.removeFirst(where: { $0.number == number }) else { return }
+            _ = unsent.removeFirst { $0.number == number }
+            _ = pings.removeFirst { $0 == number }
+        }
+
         /// Closes the connection after the frames that were queued before.
         mutating func close(code: UInt16?, reason: [UInt8], at now: Instant) -> [Effect] {
             hasSaidGoodbye = true

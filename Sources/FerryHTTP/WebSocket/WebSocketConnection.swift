@@ -34,7 +34,7 @@ package import FerrySystem
     private let client: HTTPClient.Configuration
     private let events: Events
     private var completions: [UInt64: Completion] = [:]
-    private var receivers = WebSocketQueue<Receiver>()
+    private var receivers = WebSocketQueue<(number: UInt64, receiver: Receiver)>()
     private var lastNumber: UInt64 = 0
     private var timer: LoopTimer?
 
@@ -80,23 +80,50 @@ package import FerrySystem
     /// - Parameters:
     ///   - message: The message.
     ///   - completion: Called when the kernel has it, or with an error.
-    package func send(_ message: WebSocketMessage, completion: @escaping Completion) {
+    /// - Returns: The call's number, for ``withdraw(_:)``.
+    @discardableResult
+    package func send(
+        _ message: WebSocketMessage,
+        completion: @escaping Completion
+    ) -> UInt64 {
         send(.message(message), number: nextNumber(), completion)
     }
 
     /// Sends a ping, after the messages before it.
     ///
     /// - Parameter completion: Called when its pong has arrived, or with an error.
-    package func ping(completion: @escaping Completion) {
+    /// - Returns: The call's number, for ``withdraw(_:)``.
+    @discardableResult
+    package func ping(completion: @escaping Completion) -> UInt64 {
         let number = nextNumber()
         let body = withUnsafeBytes(of: number.bigEndian) { Array($0) }
-        send(.ping(body), number: number, completion)
+        return send(.ping(body), number: number, completion)
     }
 
     /// Asks for the next message, which may have arrived before the end.
-    package func receive(_ receiver: @escaping Receiver) {
-        receivers.append(receiver)
+    ///
+    /// - Parameter receiver: Called with the message, or with an error.
+    /// - Returns: The call's number, for ``withdraw(_:)``.
+    @discardableResult
+    package func receive(_ receiver: @escaping Receiver) -> UInt64 {
+        let number = nextNumber()
+        receivers.append((number, receiver))
         run(machine.receive())
+        return number
+    }
+
+    /// Gives up a call, whose completion or receiver is not called any more.
+    ///
+    /// The next message is for the next receiver. A frame of which no byte has become output is not sent. A call that
+    /// has ended stays as it is.
+    ///
+    /// - Parameter call: The call's number.
+    package func withdraw(_ call: UInt64) {
+        if receivers.removeFirst(where: { $0.number == call }) {
+            machine.withdrawReceiver()
+        } else if completions.removeValue(forKey: call) != nil {
+            machine.withdraw(call)
+        }
     }
 
     /// Closes the connection, after the messages before it, and waits for the other end to do the same.
@@ -124,9 +151,10 @@ package import FerrySystem
         _ frame: WebSocketFrame,
         number: UInt64,
         _ completion: @escaping Completion
-    ) {
+    ) -> UInt64 {
         completions[number] = completion
         run(machine.send(frame, number: number))
+        return number
     }
 
     /// RFC 6455 §7.4.1 and §7.4.2.
@@ -150,9 +178,9 @@ package import FerrySystem
             case .opened(let head, let chosen): events.opened(head, chosen)
             case .askAbout(let refusal): events.refused(refusal)
             case .deliver(let message):
-                receivers.popFirst()?(.success(message))
+                receivers.popFirst()?.receiver(.success(message))
             case .failReceivers(let error):
-                for receiver in receivers.takeAll() { receiver(.failure(error)) }
+                for waiting in receivers.takeAll() { waiting.receiver(.failure(error)) }
             case .complete(let number, let error): completions.removeValue(forKey: number)?(error)
             case .report(let end): events.ended(end)
             case .armTimer(let delay):

@@ -87,6 +87,16 @@ struct WebSocketQueue<Element> {
         return elements[start]
     }
 
+    /// Removes the first element that a condition holds for.
+    ///
+    /// - Returns: Whether there was one.
+    mutating func removeFirst(where condition: (Element) -> Bool) -> Bool {
+        let index = elements[start...].firstIndex { $0.map(condition) ?? false }
+        guard let index else { return false }
+        elements.remove(at: index)
+        return true
+    }
+
     /// Removes and returns all elements, in order.
     mutating func takeAll() -> [Element] {
         defer { self = Self() }
