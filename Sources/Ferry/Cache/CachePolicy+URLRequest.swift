@@ -22,4 +22,9 @@ extension CachePolicy {
         case .reloadRevalidatingCacheData: self = .reloadRevalidatingCacheData
         }
     }
+
+    /// Whether a stored response may be used in any way.
+    var allowsStored: Bool {
+        self != .reloadIgnoringLocalCacheData && self != .reloadIgnoringLocalAndRemoteCacheData
+    }
 }

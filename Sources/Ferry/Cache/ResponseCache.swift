@@ -148,6 +148,36 @@ final class ResponseCache: Sendable {
         return response
     }
 
+    /// Looks up what is stored for a request that one of the app's classes loads, and judges itself.
+    ///
+    /// What is stored with the secrets of another request is not found.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - completion: Called later, on the loop.
+    @LoopActor
+    func lookUp(
+        _ request: URLRequest,
+        then completion: @escaping @LoopActor @Sendable (KeptResponse?) -> Void
+    ) {
+        perform { storage in
+            let found = storage?.cache.cachedResponse(for: request)
+            let isSecret =
+                found?.storagePolicy == .allowedInMemoryOnly
+                && CacheRecord(userInfo: found?.userInfo) != nil
+            let kept = isSecret ? nil : found.map { KeptResponse($0) }
+            LoopActor.perform { completion(kept) }
+        }
+    }
+
+    /// Stores the response of one of the app's classes, as the delegate has chosen; nil stores nothing.
+    @LoopActor
+    func store(_ response: CachedURLResponse?, for request: URLRequest) {
+        guard let response, response.storagePolicy != .notAllowed else { return }
+        let kept = KeptResponse(response)
+        perform { $0?.cache.storeCachedResponse(kept.response, for: request) }
+    }
+
     /// Removes the responses to URLs, as the transaction says.
     @LoopActor
     func invalidate(_ urls: [String]) {
@@ -165,7 +195,11 @@ final class ResponseCache: Sendable {
 
     /// Returns the error of a request that only the cache may answer, when it cannot.
     static func failure(of request: TransferRequest) -> URLError {
-        URLError(.resourceUnavailable, url: URL(string: request.url))
+        URLError(
+            .resourceUnavailable,
+            url: URL(string: request.url),
+            reason: "The request may be answered by the cache only, which has no response to it."
+        )
     }
 
     @LoopActor

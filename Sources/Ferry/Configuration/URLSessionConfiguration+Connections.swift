@@ -84,8 +84,9 @@ extension URLSessionConfiguration {
 
     /// Subclasses of `URLProtocol` that are asked to load requests.
     ///
-    /// Default: empty. The first class that can load a request loads it, including that of a download. In
-    /// background sessions without effect.
+    /// Default: those that are registered when the configuration is made, the latest first; see
+    /// ``URLProtocol/registerClass(_:)``. The first class that can load a request loads it, including that of a
+    /// download. For background sessions the default is empty, and the property has no effect.
     public var protocolClasses: [AnyClass]? {
         get { self[\.protocolClasses].value }
         set { self[\.protocolClasses] = Values.Untyped(newValue) }

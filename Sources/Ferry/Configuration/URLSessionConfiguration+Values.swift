@@ -41,7 +41,9 @@ extension URLSessionConfiguration {
         var urlCredentialStorage: Store<URLCredentialStorage>
         var urlCache: Store<URLCache>
         var shouldUseExtendedBackgroundIdleMode = false
-        var protocolClasses = Untyped<[AnyClass]?>([])
+        var protocolClasses: Untyped<[AnyClass]?>
+        /// Whether the classes that are registered when a task is made are asked, too: in the shared session.
+        var asksRegisteredClasses = false
         var multipathServiceType = MultipathServiceType.none
         var requiresDNSSECValidation = false
         var usesClassicLoadingMode = false
@@ -65,12 +67,15 @@ extension URLSessionConfiguration {
 
         init(kind: Kind) {
             self.kind = kind
+            protocolClasses = Untyped([])
             switch kind {
             case .default:
+                protocolClasses = Untyped(ProtocolClass.registered)
                 httpCookieStorage = .shared
                 urlCredentialStorage = .shared
                 urlCache = .shared
             case .ephemeral:
+                protocolClasses = Untyped(ProtocolClass.registered)
                 let stores = EphemeralStores()
                 httpCookieStorage = .ephemeral(stores)
                 urlCredentialStorage = .ephemeral(stores)

@@ -23,6 +23,10 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
         var values = values
         // A session's connection settings do not apply to a configuration, which can be changed.
         values.sessionClient = nil
+        if values.asksRegisteredClasses {
+            values.asksRegisteredClasses = false
+            values.protocolClasses = Values.Untyped(ProtocolClass.registered)
+        }
         self.values = Mutex(values)
         super.init()
     }

@@ -20,7 +20,9 @@ open class URLSession: NSObject, @unchecked Sendable {
     let core: SessionCore
 
     private static let onlyShared: URLSession = {
-        let configuration = URLSessionConfiguration.Values(kind: .default).forSession()
+        var configuration = URLSessionConfiguration.Values(kind: .default).forSession()
+        configuration.protocolClasses = URLSessionConfiguration.Values.Untyped([])
+        configuration.asksRegisteredClasses = true
         return URLSession(
             core: SessionCore(
                 configuration: configuration,
@@ -34,7 +36,8 @@ open class URLSession: NSObject, @unchecked Sendable {
 
     /// A session for simple requests, with the default configuration and no delegate.
     ///
-    /// It cannot be invalidated: the methods for that do nothing.
+    /// It cannot be invalidated: the methods for that do nothing. It asks the classes that are registered with
+    /// ``URLProtocol/registerClass(_:)``.
     open class var shared: URLSession { onlyShared }
 
     /// Creates a session without a delegate, for tasks with completion handlers and for `async` methods.
@@ -266,17 +269,15 @@ extension URLSession {
     ///
     /// - Parameter completionHandler: Called on the delegate queue.
     public func flush(completionHandler: @escaping @Sendable () -> Void) {
-        let queue = delegateQueue
-        core.backend.flush { queue.addOperation { completionHandler() } }
+        let calls = core.delegateCalls
+        core.backend.flush { calls.perform { completionHandler() } }
     }
 
     /// Makes all earlier calls durable and starts with new connections.
     ///
-    /// See ``flush(completionHandler:)``.
+    /// See ``flush(completionHandler:)``. Returns early when the surrounding Swift task is cancelled.
     public func flush() async {
-        await withCheckedContinuation { continuation in
-            flush { continuation.resume() }
-        }
+        await valueUnlessCancelled(orElse: {}) { finish in flush { finish(()) } }
     }
 
     /// Empties the session's stores of cookies, credentials and responses, then flushes.
@@ -295,9 +296,10 @@ extension URLSession {
     }
 
     /// Empties the session's stores of cookies, credentials and responses, then flushes.
+    ///
+    /// See ``reset(completionHandler:)``. Returns early when the surrounding Swift task is cancelled, and does nothing if
+    /// it was cancelled before.
     public func reset() async {
-        await withCheckedContinuation { continuation in
-            reset { continuation.resume() }
-        }
+        await valueUnlessCancelled(orElse: {}) { finish in reset { finish(()) } }
     }
 }

@@ -1,6 +1,7 @@
-import Ferry
 import Foundation
 import Testing
+
+@testable import Ferry
 
 @Suite("URLSessionConfiguration", .timeLimit(.minutes(5)))
 struct URLSessionConfigurationTests {
@@ -83,6 +84,39 @@ struct URLSessionConfigurationTests {
         #expect(original.httpMaximumConnectionsPerHost == 6)
         #expect(original.httpAdditionalHeaders == nil)
         #expect(original.httpCookieStorage === copy.httpCookieStorage)
+    }
+
+    @Test(
+        arguments: [
+            { $0.timeoutIntervalForRequest = 5 }, { $0.timeoutIntervalForResource = 6 },
+            { $0.httpShouldSetCookies = false }, { $0.httpCookieAcceptPolicy = .never },
+            { $0.httpAdditionalHeaders = ["A": "b"] }, { $0.httpMaximumConnectionsPerHost = 2 },
+            { $0.allowsCellularAccess = false }, { $0.allowsExpensiveNetworkAccess = false },
+            { $0.allowsConstrainedNetworkAccess = false }, { $0.waitsForConnectivity = true },
+            { $0.requestCachePolicy = .returnCacheDataDontLoad }, { $0.isDiscretionary = true },
+            { $0.tlsMinimumSupportedProtocolVersion = .TLSv13 },
+            { $0.protocolClasses = [NSObject.self] }, { $0.maximumReceiveRate = 7 },
+            { $0.connectionEnvironment = [:] }, { $0.urlCache = nil },
+            { $0.httpCookieStorage = nil }, { $0.urlCredentialStorage = nil },
+        ] as [@Sendable (URLSessionConfiguration) -> Void]
+    )
+    func `TEST-18: a copy, and a session's configuration, have every value`(
+        change: @Sendable (URLSessionConfiguration) -> Void
+    ) throws {
+        func text(_ configuration: URLSessionConfiguration) -> [String] {
+            Mirror(reflecting: configuration.snapshot).children
+                // What a session reads from the environment is its own.
+                .filter { $0.label != "sessionClient" }
+                .map { "\($0.label ?? ""): \($0.value)" }
+        }
+        let original = URLSessionConfiguration.ephemeral
+        let plain = text(original)
+        change(original)
+        let changed = text(original)
+        #expect(zip(plain, changed).filter { $0 != $1 }.count == 1)
+        let copy = try #require(original.copy() as? URLSessionConfiguration)
+        #expect(text(copy) == changed)
+        #expect(text(URLSession(configuration: original).configuration) == changed)
     }
 
     @Test func `P2: a session copies its configuration`() {

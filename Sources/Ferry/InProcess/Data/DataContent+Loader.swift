@@ -12,7 +12,14 @@ extension DataContent {
             return LocalLoader(url, receiver: self)
         case .custom(let type):
             let request = specification.body.attached(to: specification.request)
-            return ProtocolLoader(type, request, of: task, receiver: self)
+            return ProtocolLoader(
+                type,
+                request,
+                of: task,
+                cache: usesCache ? engine.cache : nil,
+                policy: CachePolicy(specification.request, configuration: engine.configuration),
+                receiver: self
+            )
         case .http(let request):
             let body = try await makeRequestBody(request)
             return try makeHTTPLoader(request, body, for: self)

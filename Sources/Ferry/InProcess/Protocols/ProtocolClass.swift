@@ -1,6 +1,7 @@
 import FerrySystem
 import Foundation
 import FoundationNetworking
+import Synchronization
 
 /// An app's class that can load a request.
 struct ProtocolClass: @unchecked Sendable {
@@ -22,10 +23,35 @@ struct ProtocolClass: @unchecked Sendable {
     }
 }
 
+extension ProtocolClass {
+    /// The registered classes, in the order in which they are asked: the latest first.
+    private static let list = Mutex<[ProtocolClass]>([])
+
+    private init(type: FoundationNetworking.URLProtocol.Type) { self.type = type }
+
+    /// The registered classes, in the order in which they are asked.
+    static var registered: [AnyClass] { list.withLock { $0 }.map(\.type) }
+
+    /// Puts a class before all that are registered.
+    static func register(_ type: FoundationNetworking.URLProtocol.Type) {
+        list.withLock { list in
+            list.removeAll { $0.type == type }
+            list.insert(ProtocolClass(type: type), at: 0)
+        }
+    }
+
+    static func unregister(_ type: AnyClass) {
+        list.withLock { list in list.removeAll { $0.type == type } }
+    }
+}
+
 extension URLSessionConfiguration.Values {
     /// The classes that are asked whether they can load a task.
     var protocolTypes: [FoundationNetworking.URLProtocol.Type] {
-        (protocolClasses.value ?? []).compactMap { $0 as? FoundationNetworking.URLProtocol.Type }
+        let registered = asksRegisteredClasses ? ProtocolClass.registered : []
+        return ((protocolClasses.value ?? []) + registered).compactMap {
+            $0 as? FoundationNetworking.URLProtocol.Type
+        }
     }
 }
 
@@ -40,11 +66,16 @@ final class ProtocolInstance: @unchecked Sendable {
         _ type: ProtocolClass,
         _ request: URLRequest,
         of task: URLSessionTask,
+        stored: KeptResponse?,
         client: ProtocolClient
     ) {
         queue.perform { [self] in
             let canonical = type.type.canonicalRequest(for: request)
-            let object = type.type.init(request: canonical, cachedResponse: nil, client: client)
+            let object = type.type.init(
+                request: canonical,
+                cachedResponse: stored?.response,
+                client: client
+            )
             (object as? URLProtocol)?.begin(task)
             self.object = object
             object.startLoading()

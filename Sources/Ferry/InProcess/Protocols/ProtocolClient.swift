@@ -6,7 +6,7 @@ import FoundationNetworking
 final class ProtocolClient: NSObject, URLProtocolClient, Sendable {
     /// A report of a protocol object.
     enum Report: Sendable {
-        case response(URLResponse)
+        case response(URLResponse, URLCache.StoragePolicy)
         case data(Data)
         case finished
         case failed(any Error)
@@ -35,7 +35,8 @@ final class ProtocolClient: NSObject, URLProtocolClient, Sendable {
         _ protocol: FoundationNetworking.URLProtocol,
         cachedResponseIsValid cachedResponse: CachedURLResponse
     ) {
-        report(.response(cachedResponse.response))
+        // It is stored already.
+        report(.response(cachedResponse.response, .notAllowed))
         report(.data(cachedResponse.data))
     }
 
@@ -44,7 +45,7 @@ final class ProtocolClient: NSObject, URLProtocolClient, Sendable {
         didReceive response: URLResponse,
         cacheStoragePolicy policy: URLCache.StoragePolicy
     ) {
-        report(.response(response))
+        report(.response(response, policy))
     }
 
     func urlProtocol(_ protocol: FoundationNetworking.URLProtocol, didLoad data: Data) {

@@ -4,8 +4,8 @@ import Synchronization
 
 /// A class that loads the data of a URL; an app's subclasses answer requests themselves.
 ///
-/// List your classes in ``URLSessionConfiguration/protocolClasses``. The first class that can load a task gets it. Each
-/// object lives on a thread of its own.
+/// List your classes in ``URLSessionConfiguration/protocolClasses``, or register them with ``registerClass(_:)``. The
+/// first class that can load a task gets it. Each object lives on a thread of its own.
 ///
 /// ```swift
 /// final class MockProtocol: URLProtocol {
@@ -49,6 +49,35 @@ open class URLProtocol: FoundationNetworking.URLProtocol {
     /// - Returns: Whether it can.
     open class func canInit(with task: URLSessionTask) -> Bool {
         task.currentRequest.map { canInit(with: $0) } ?? false
+    }
+
+    /// Has a class asked whether it can load requests, before all that were registered earlier.
+    ///
+    /// ``URLSession/shared`` asks the classes that are registered when a task is made. A new default or ephemeral
+    /// configuration begins with them in its ``URLSessionConfiguration/protocolClasses``; sessions and configurations
+    /// that exist already stay as they are. Background sessions never ask a class. A class that is registered again
+    /// moves to the front.
+    ///
+    /// - Parameter protocolClass: A subclass of this class, or of FoundationNetworking's.
+    /// - Returns: false for another class, which is not registered.
+    /// - Important: On Linux this list is Ferry's own. A class that code without Ferry registers with
+    ///   `FoundationNetworking.URLProtocol` is not in it: that library does not say which those are.
+    @discardableResult
+    open override class func registerClass(_ protocolClass: AnyClass) -> Bool {
+        guard let type = protocolClass as? FoundationNetworking.URLProtocol.Type else {
+            return false
+        }
+        ProtocolClass.register(type)
+        return true
+    }
+
+    /// Has a class that was registered asked no longer.
+    ///
+    /// Configurations that were made meanwhile, and sessions with them, keep it in their `protocolClasses`.
+    ///
+    /// - Parameter protocolClass: The class; nothing happens if it was not registered.
+    open override class func unregisterClass(_ protocolClass: AnyClass) {
+        ProtocolClass.unregister(protocolClass)
     }
 
     /// Records the task that the object loads.
