@@ -154,12 +154,19 @@ let package = Package(
             path: "Tests/PortedDelegates",
             swiftSettings: [.swiftLanguageMode(.v5)]
         ),
+        // A main.swift, in the same mode.
+        .executableTarget(
+            name: "ported-main",
+            dependencies: ["Ferry"],
+            path: "Tests/PortedMain",
+            swiftSettings: [.swiftLanguageMode(.v5)]
+        ),
         .testTarget(
             name: "FerryTests",
             dependencies: [
                 "Ferry", "FerryTransfer", "FerryHTTP", "FerryWire", "FerrySystem",
                 "FerryTestSupport", "FerryWireTestSupport", "PortedDelegates", "ferry", "ferryd",
-                "waiting-app",
+                "waiting-app", "ported-main",
             ]
         ),
         .executableTarget(
@@ -248,7 +255,7 @@ package.targets = [.target(name: "Ferry", sources: ["Exports.swift"])]
 #endif
 
 // What is built as a stranger's package is: the README's first program, and delegates as Apple's library has them.
-let foreign = ["readme-program", "PortedDelegates", "BackgroundDownload"]
+let foreign = ["readme-program", "PortedDelegates", "ported-main", "BackgroundDownload"]
 for target in package.targets where !foreign.contains(target.name) {
     switch target.type {
     case .regular, .executable, .test:

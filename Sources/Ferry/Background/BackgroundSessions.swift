@@ -79,7 +79,7 @@ final class BackgroundSessions: Sendable {
     func add(_ handle: URLSession, identifier: String) {
         let core = handle.core
         guard core.keep(handle) else {
-            return Diagnostics.report(
+            return Diagnostics.reportOnce(
                 "A background URLSession with identifier \(identifier) already exists!"
             )
         }

@@ -255,7 +255,7 @@ final class BackgroundSubscription {
 
     private func tellEnd() {
         guard tellsEnd, let handle = core.handle else { return }
-        core.delegateQueue.addOperation { [core] in
+        core.delegateCalls.perform { [core] in
             core.delegate?.urlSessionDidFinishEvents(forBackgroundURLSession: handle)
         }
     }

@@ -92,7 +92,7 @@ struct CacheRecord: Codable {
     /// Reads the record of a stored response; nil if it has none because the app has stored it.
     init?(userInfo: [AnyHashable: Any]?) {
         guard let data = userInfo?[Self.key] as? Data,
-            let record = try? PropertyListDecoder().decode(Self.self, from: data)
+            let record = CacheCoding.decode(Self.self, from: data)
         else { return nil }
         self = record
     }
@@ -101,9 +101,5 @@ struct CacheRecord: Codable {
     static let key = "io.ferry.cache"
 
     /// The record as the entry's value; nil when it cannot be written.
-    var encoded: Data? {
-        let encoder = PropertyListEncoder()
-        encoder.outputFormat = .binary
-        return try? encoder.encode(self)
-    }
+    var encoded: Data? { CacheCoding.encode(self) }
 }

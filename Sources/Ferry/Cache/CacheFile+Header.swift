@@ -2,7 +2,7 @@ import Foundation
 import FoundationNetworking
 
 extension CacheFile {
-    /// All of a response but its body, as a property list.
+    /// All of a response but its body, as JSON.
     struct Header: Codable {
         /// The key's URL, which may differ from the response's.
         var url: String

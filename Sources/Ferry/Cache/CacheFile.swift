@@ -9,7 +9,7 @@ import FoundationNetworking
 /// with the disk, so a power failure may leave one with its length and without its content.
 struct CacheFile {
     /// The first bytes of a file, which change with its format.
-    private static let mark = Array("FerryUC1".utf8)
+    private static let mark = Array("FerryUC2".utf8)
     private static let hashByteCount = 32
     private static let startByteCount = mark.count + 8 * 3 + hashByteCount
     private static let greatestHeaderByteCount = 1 << 20
@@ -23,9 +23,7 @@ struct CacheFile {
 
     /// Prepares a file; nil for a response that can be kept in memory only.
     init?(_ kept: KeptResponse, for key: CacheKey) {
-        let encoder = PropertyListEncoder()
-        encoder.outputFormat = .binary
-        guard let header = Header(kept.response, for: key).flatMap({ try? encoder.encode($0) }),
+        guard let header = Header(kept.response, for: key).flatMap({ CacheCoding.encode($0) }),
             header.count <= Self.greatestHeaderByteCount
         else { return nil }
         let body = kept.response.data
@@ -97,7 +95,9 @@ extension CacheFile {
             }
             headerByteCount = Int(clamping: words[0])
             bodyByteCount = Int(clamping: words[1])
-            date = Date(timeIntervalSinceReferenceDate: Double(bitPattern: words[2]))
+            let seconds = Double(bitPattern: words[2])
+            guard seconds.isFinite else { return nil }
+            date = Date(timeIntervalSinceReferenceDate: seconds)
             hashed = bytes.dropLast(CacheFile.hashByteCount)
             hash = bytes.suffix(CacheFile.hashByteCount)
         }
@@ -127,7 +127,7 @@ extension CacheFile {
                 at: startByteCount + start.headerByteCount
             ),
             hash(start.hashed, headerBytes, body) == start.hash,
-            let header = try? PropertyListDecoder().decode(Header.self, from: headerBytes),
+            let header = CacheCoding.decode(Header.self, from: headerBytes),
             header.url == key.url, let response = header.cachedResponse(with: body)
         else { return nil }
         return KeptResponse(response, date: start.date, marked: marked)

@@ -61,6 +61,11 @@ open class URLCache: FoundationNetworking.URLCache, @unchecked Sendable {
         super.init(memoryCapacity: 0, diskCapacity: 0, diskPath: "/dev/null/cache")
     }
 
+    /// Makes a cache with the capacities and the directory that the shared one has by default.
+    public convenience init() {
+        self.init(memoryCapacity: 4 << 20, diskCapacity: 20 << 20, diskPath: nil)
+    }
+
     /// Makes a cache, which touches the disk only when it is used.
     ///
     /// - Parameters:

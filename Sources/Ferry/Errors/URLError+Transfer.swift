@@ -21,6 +21,8 @@ extension URLError {
     }
 
     /// Creates an error with the entries of Apple's errors, and the reason in words.
+    ///
+    /// Its `localizedDescription` is the reason as a sentence, or Apple's words for the code if there is none.
     init(
         _ code: Code,
         url: URL?,
@@ -28,8 +30,10 @@ extension URLError {
         resumeData: Data? = nil,
         underlyingError: (any Error)? = nil
     ) {
-        var userInfo: [String: Any] = [NSLocalizedDescriptionKey: code.appleDescription]
-        userInfo[NSLocalizedFailureReasonErrorKey] = reason
+        var userInfo: [String: Any] = [
+            NSLocalizedDescriptionKey: code.description(because: reason)
+        ]
+        userInfo[NSLocalizedFailureReasonErrorKey] = reason?.withoutPasswords
         userInfo[NSURLErrorFailingURLErrorKey] = url
         userInfo[Self.failingURLStringKey] = url?.absoluteString
         if let resumeData {

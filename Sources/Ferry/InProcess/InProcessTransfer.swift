@@ -269,7 +269,8 @@ extension InProcessTransfer {
 /// The resource timeout of a task, which runs only while the task does.
 @LoopActor
 struct ResourceClock {
-    private var remaining: Duration?
+    /// The time that is left, without what has passed since the clock was started; nil for no limit.
+    private(set) var remaining: Duration?
     private var started: ContinuousClock.Instant?
     private var timer: LoopTimer?
 
@@ -280,16 +281,20 @@ struct ResourceClock {
         remaining = seconds > 0 && seconds < 1e9 ? .seconds(seconds) : nil
     }
 
-    mutating func start(handler: @escaping @LoopActor () -> Void) {
+    mutating func start(
+        at now: ContinuousClock.Instant = EventLoop.now,
+        handler: @escaping @LoopActor () -> Void
+    ) {
         guard let remaining, timer == nil else { return }
-        started = EventLoop.now
+        started = now
         timer = EventLoop.shared.schedule(after: remaining, handler: handler)
     }
 
-    mutating func stop() {
+    /// Stops the clock; the time that has passed counts.
+    mutating func stop(at now: ContinuousClock.Instant = EventLoop.now) {
         timer?.cancel()
         timer = nil
-        if let remaining, let started { self.remaining = remaining - (EventLoop.now - started) }
+        if let remaining, let started { self.remaining = remaining - (now - started) }
         started = nil
     }
 }

@@ -140,6 +140,7 @@ final class TaskDecider: LoadDecider {
         }
         let original = task.originalRequest ?? URLRequest(request)
         let offered = original.redirected(as: request)
+        let former = load.currentRequest
         let question: URLSessionTask.Question<any URLSessionTaskDelegate, TransferRequest?> = {
             [task] session, delegate, answer in
             delegate.urlSession(
@@ -148,7 +149,9 @@ final class TaskDecider: LoadDecider {
                 willPerformHTTPRedirection: response,
                 newRequest: offered
             ) { chosen in
-                answer(chosen.map { TransferRequest($0, insteadOf: offered, request) })
+                answer(
+                    chosen.map { TransferRequest($0, insteadOf: offered, request, after: former) }
+                )
             }
         }
         task.ask(.redirection, question, orElse: request) { answer($0) }

@@ -1,5 +1,7 @@
 import FerrySystem
 import FerryWire
+import Foundation
+import FoundationNetworking
 
 extension TransferOptions {
     /// Conditions of the machine under which a background transfer may not be wanted to run.
@@ -40,6 +42,11 @@ extension TransferOptions.Conditions {
     init(avoidedBy configuration: URLSessionConfiguration.Values) {
         self.init(FerrySystem.Conditions(avoidedBy: nil, in: configuration))
         if configuration.isDiscretionary { formUnion(.discretionary) }
+    }
+
+    /// The conditions that a request avoids.
+    init(avoidedBy request: URLRequest) {
+        self.init(FerrySystem.Conditions(avoidedBy: request))
     }
 
     /// The names for the daemon; nil if there are none.

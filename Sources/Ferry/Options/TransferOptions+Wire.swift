@@ -7,12 +7,11 @@ extension Wire.TransferOptions {
     ///
     /// - Parameters:
     ///   - options: The options of a task.
-    ///   - request: Its request, which may exclude cellular networks. Foundation on Linux does not keep whether a
-    ///     request excludes expensive or constrained ones.
+    ///   - request: Its request, which may exclude networks.
     init?(_ options: TransferOptions, for request: URLRequest? = nil) {
         var options = options
-        if request?.allowsCellularAccess == false {
-            options.avoidedConditions.insert(.cellularNetwork)
+        if let request {
+            options.avoidedConditions.formUnion(TransferOptions.Conditions(avoidedBy: request))
         }
         guard options != TransferOptions() else { return nil }
         let digests = options.expectedDigests.map {

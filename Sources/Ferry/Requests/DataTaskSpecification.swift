@@ -66,7 +66,9 @@ struct DataTaskSpecification: Sendable {
             resource = .custom(custom)
             return
         }
-        guard let url = request.url else { throw URLError(.unsupportedURL, url: nil) }
+        guard let url = request.url else {
+            throw URLError(.unsupportedURL, url: nil, reason: "The request has no URL.")
+        }
         if let scheme = url.scheme?.lowercased(), ["file", "data"].contains(scheme) {
             resource = .local(url)
             return

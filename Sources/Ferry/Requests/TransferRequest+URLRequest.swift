@@ -36,7 +36,8 @@ extension TransferRequest {
             fields: request.headerFields,
             body: bytes.isEmpty ? nil : Array(bytes),
             idleTimeout: Self.idleTimeout(of: request, configuration: configuration),
-            madeFor: madeFor
+            madeFor: madeFor,
+            cookieAcceptance: CookieAcceptance(request, configuration: configuration)
         )
         self = adding(configuration.additionalFields)
         // Sorted by name, because Foundation keeps no order and a repeated call must be the same.
@@ -75,10 +76,19 @@ extension TransferRequest {
     }
 
     private static func httpURL(of request: URLRequest) throws(URLError) -> URL {
-        guard let url = request.url else { throw URLError(.unsupportedURL, url: nil) }
-        guard let scheme = url.scheme?.lowercased(), scheme == "http" || scheme == "https",
-            Origin(url.absoluteURL) != nil
-        else { throw URLError(.unsupportedURL, url: url) }
+        guard let url = request.url else {
+            throw URLError(.unsupportedURL, url: nil, reason: "The request has no URL.")
+        }
+        guard let scheme = url.scheme?.lowercased() else {
+            throw URLError(.unsupportedURL, url: url, reason: "The URL has no scheme.")
+        }
+        guard scheme == "http" || scheme == "https" else {
+            let reason = "URLs of the scheme “\(scheme)” cannot be loaded here."
+            throw URLError(.unsupportedURL, url: url, reason: reason)
+        }
+        guard Origin(url.absoluteURL) != nil else {
+            throw URLError(.unsupportedURL, url: url, reason: "The URL has no usable host.")
+        }
         return url
     }
 
@@ -110,23 +120,29 @@ extension URLRequest {
         guard !additionalFields.isEmpty else { return self }
         let fields = TransferRequest(url: url?.absoluteString ?? "", madeFor: madeFor)
             .adding(additionalFields).fields
-        var request = self
-        for field in fields where request.value(forHTTPHeaderField: field.name) == nil {
-            request.setValue(field.value, forHTTPHeaderField: field.name)
+        // At once: Foundation looks through all fields to find one, and would do that for each.
+        var all = allHTTPHeaderFields ?? [:]
+        let present = Set(all.keys.map { $0.lowercased() })
+        for field in fields where !present.contains(field.name.lowercased()) {
+            all[field.name] = field.value
         }
+        var request = self
+        request.allHTTPHeaderFields = all
         return request
     }
 }
 
 extension URLSessionConfiguration.Values {
-    /// The header fields that are added to every request.
+    /// The header fields that are added to every request; of two names that differ in case, the first one's.
     var additionalFields: [HTTPField] {
-        (httpAdditionalHeaders.value ?? [:])
+        var names: Set<String> = []
+        return (httpAdditionalHeaders.value ?? [:])
             .compactMap { key, value in
                 guard let name = key as? String else { return nil }
                 return HTTPField(name: name, value: value as? String ?? "\(value)")
             }
             .sorted { $0.name < $1.name }
+            .filter { names.insert($0.name.lowercased()).inserted }
     }
 
     var isBackground: Bool {
@@ -166,10 +182,15 @@ extension URLRequest {
 
     /// Returns whether a request is still the app's, apart from fields that were added to it.
     private func isUnchanged(in request: TransferRequest) -> Bool {
-        request.url == url?.absoluteString && request.method == httpMethod ?? "GET"
-            && (allHTTPHeaderFields ?? [:]).allSatisfy { field in
-                request.fields.values(named: field.key).contains(field.value)
-            }
+        guard request.url == url?.absoluteString, request.method == httpMethod ?? "GET" else {
+            return false
+        }
+        let sent = Set(
+            request.fields.map { HTTPField(name: $0.name.lowercased(), value: $0.value) }
+        )
+        return (allHTTPHeaderFields ?? [:]).allSatisfy { name, value in
+            sent.contains(HTTPField(name: name.lowercased(), value: value))
+        }
     }
 
     /// A placeholder for creating a request, which needs a URL; it can be removed later.
@@ -192,7 +213,13 @@ extension TransferRequest {
     ///   - chosen: The app's request.
     ///   - offered: The request that it was offered.
     ///   - request: The offered request, in the form of the layers below.
-    init(_ chosen: URLRequest, insteadOf offered: URLRequest, _ request: TransferRequest) {
+    ///   - former: The request that was redirected.
+    init(
+        _ chosen: URLRequest,
+        insteadOf offered: URLRequest,
+        _ request: TransferRequest,
+        after former: TransferRequest
+    ) {
         self = request
         // Foundation considers two requests equal even if their fields or bodies differ.
         let isSame =
@@ -205,5 +232,13 @@ extension TransferRequest {
         body = chosen.httpBody.map { Array($0) }
         // Fields that the app has set itself may be sent to the URL that it has chosen.
         fields = chosen.headerFields.sorted { $0.name < $1.name }
+        guard method != "GET", request.method == "GET", former.method != "GET" else { return }
+        // The redirect has made a GET of the request, without what described its body. Where the app sends the body
+        // after all, that describes it again.
+        for name in Self.bodyDescriptions where fields.first(named: name) == nil {
+            fields += former.fields.filter { $0.isNamed(name) }
+        }
     }
+
+    private static let bodyDescriptions = ["Content-Encoding", "Content-Language", "Content-Type"]
 }

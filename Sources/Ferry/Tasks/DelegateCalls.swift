@@ -4,7 +4,7 @@ import Synchronization
 
 /// A scheduler that puts the messages of a session's tasks on its delegate queue.
 ///
-/// On an app's queue, each message is an operation of its own. On a queue that the session has made, one operation
+/// On an app's queue, each message is an operation of its own, or a turn of the main thread. On a queue that the session has made, one operation
 /// delivers the messages of several tasks: waking the queue's thread for each message costs more than a short download.
 final class DelegateCalls: Sendable {
     let queue: OperationQueue
@@ -28,7 +28,7 @@ final class DelegateCalls: Sendable {
     /// Schedules a task's next message; only if it has one, and is not in line already.
     func enqueue(_ task: URLSessionTask) {
         guard isOwnQueue else {
-            return queue.addOperation { [self] in
+            return perform { [self] in
                 if task.deliverNext() { enqueue(task) }
             }
         }
@@ -39,6 +39,19 @@ final class DelegateCalls: Sendable {
         }
         // Messages that the event loop adds in its current turn are included.
         if mustSchedule { LoopActor.perform { self.schedule() } }
+    }
+
+    /// Performs a call of the app's on the delegate queue, after those that were given before.
+    ///
+    /// On the main queue it is no operation: an app's operation that has begun and not finished, such as one that waits
+    /// for the very request, would hold it up for good. The main thread performs both one after the other, and the
+    /// queue can neither be suspended nor run two operations at once.
+    func perform(_ call: @escaping @Sendable () -> Void) {
+        if queue === OperationQueue.main {
+            DispatchQueue.main.async(execute: call)
+        } else {
+            queue.addOperation(call)
+        }
     }
 
     private func schedule() {

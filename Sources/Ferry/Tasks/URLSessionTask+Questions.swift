@@ -50,7 +50,7 @@ extension URLSessionTask {
         question(session, delegate) { [core] value in
             guard DelegateForms.isDefault(method, of: own) else { return answer(value) }
             // The default may have answered on any thread.
-            core.delegateQueue.addOperation { askCommon() }
+            core.delegateCalls.perform { askCommon() }
         }
     }
 }

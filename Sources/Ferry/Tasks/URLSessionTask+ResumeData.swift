@@ -15,7 +15,7 @@ extension URLSessionTask {
             return false
         }
         if isTooLate {
-            core.delegateQueue.addOperation { handler(nil) }
+            core.delegateCalls.perform { handler(nil) }
         }
     }
 }

@@ -93,7 +93,7 @@ extension SessionBackend {
     /// Ends a task that a session of this kind does not support; no such task is ever made.
     func refuse(_ task: URLSessionTask) {
         let error = URLError(.unsupportedURL, url: task.originalRequest?.url)
-        task.core.delegateQueue.addOperation { task.deliver(.completed(error: error)) }
+        task.core.delegateCalls.perform { task.deliver(.completed(error: error)) }
     }
 }
 
@@ -130,6 +130,6 @@ final class RefusingBackend: TaskBackend {
         }
         guard isFirst else { return }
         // Not from inside the command, which holds the task's lock.
-        task.core.delegateQueue.addOperation { task.deliver(.completed(error: error)) }
+        task.core.delegateCalls.perform { task.deliver(.completed(error: error)) }
     }
 }

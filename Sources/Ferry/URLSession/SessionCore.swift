@@ -116,7 +116,7 @@ extension SessionCore {
         }
         guard closes else { return }
         backend.close {
-            self.delegateQueue.addOperation { self.end() }
+            self.delegateCalls.perform { self.end() }
         }
     }
 

@@ -6,11 +6,14 @@ final class CurlFieldList {
 
     /// Makes a list of lines.
     init(_ lines: [String]) throws(HTTPError) {
+        var last: UnsafeMutablePointer<curl_slist>?
         for line in lines {
-            guard let longer = curl_slist_append(first, line) else {
+            // libcurl would look for the end of the list each time.
+            guard let next = curl_slist_append(nil, line) else {
                 throw HTTPError(code: .outOfMemory, message: "No memory is left for the header")
             }
-            first = longer
+            if let last { last.pointee.next = next } else { first = next }
+            last = next
         }
     }
 

@@ -140,7 +140,7 @@ extension StoredResponse {
         else { return nil }
         var stored = head
         let hopNames = Self.hopNames(of: head)
-        stored.fields.removeAll { field in hopNames.contains { field.isNamed($0) } }
+        stored.fields.removeAll { hopNames.contains($0.name.lowercased()) }
         self.init(
             head: stored,
             selectingFields: selectingFields,
@@ -164,13 +164,13 @@ extension StoredResponse {
             || control.maxAge != nil || head.fields.first(named: "Expires") != nil
     }
 
-    /// Returns the names of the fields that describe a connection or a proxy (§3.1).
-    static func hopNames(of head: HTTPResponseHead) -> [String] {
+    /// Returns the names of the fields that describe a connection or a proxy (§3.1), in lower case.
+    static func hopNames(of head: HTTPResponseHead) -> Set<String> {
         let listed = head.fields.values(named: "Connection").flatMap(\.listElements)
-        return listed + [
-            "Connection", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authentication-Info",
-            "Proxy-Authorization", "Proxy-Connection", "TE", "Transfer-Encoding", "Upgrade",
-        ]
+        return Set(listed.map { $0.lowercased() }).union([
+            "connection", "keep-alive", "proxy-authenticate", "proxy-authentication-info",
+            "proxy-authorization", "proxy-connection", "te", "transfer-encoding", "upgrade",
+        ])
     }
 }
 
@@ -222,14 +222,12 @@ extension StoredResponse {
         requestTime: HTTPDate,
         responseTime: HTTPDate
     ) -> StoredResponse {
-        let kept = Self.namesAboutTheBody + Self.hopNames(of: head)
-        let news = head.fields.filter { field in !kept.contains { field.isNamed($0) } }
+        let kept = Self.hopNames(of: head).union(Self.namesAboutTheBody)
+        let news = head.fields.filter { !kept.contains($0.name.lowercased()) }
+        // Caches on the way were asked again; their age must not be added to ours.
+        let replaced = Set(news.map { $0.name.lowercased() }).union(["age"])
         var freshened = self
-        freshened.head.fields.removeAll { field in
-            news.contains { field.isNamed($0.name) }
-                // Caches on the way were asked again; their age must not be added to ours.
-                || field.isNamed("Age")
-        }
+        freshened.head.fields.removeAll { replaced.contains($0.name.lowercased()) }
         freshened.head.fields += news
         freshened.requestTime = requestTime
         freshened.responseTime = responseTime
@@ -250,7 +248,7 @@ extension StoredResponse {
 
     /// The fields that describe the stored body, whatever a 304 says (§3.2).
     private static let namesAboutTheBody = [
-        "Content-Encoding", "Content-Length", "Content-Range", "Content-Type",
+        "content-encoding", "content-length", "content-range", "content-type",
     ]
 
     /// Strong and weak tags are compared alike here (RFC 9110 §8.8.3.2).

@@ -150,7 +150,8 @@ extension TransferRequest {
     /// They are meant for the origin that the task was made for: only fields that cannot be secrets go to
     /// another one.
     package func adding(_ fields: [HTTPField]) -> TransferRequest {
-        let missing = fields.filter { self.fields.first(named: $0.name) == nil }
+        let present = Set(self.fields.map { $0.name.lowercased() })
+        let missing = fields.filter { !present.contains($0.name.lowercased()) }
         var addition = TransferRequest(url: url, fields: missing)
         if let madeFor, Origin(url: madeFor) != Origin(url: url) { addition.removeSecrets() }
         var request = self

@@ -1,3 +1,4 @@
+import FerryHTTP
 import FerrySystem
 import FerryTestSupport
 import Foundation
@@ -119,6 +120,93 @@ struct CacheFileTests {
         #expect(found["flag"] as? Bool == true)
         #expect(found["integer"] as? Int == 1)
         #expect(found["number"] as? Double == 1)
+    }
+
+    // MARK: - Forged files
+
+    /// Writes a file with a header of bytes, whose hash is right.
+    private func forge(_ header: [UInt8], date: UInt64 = 0, body: [UInt8] = []) throws {
+        var start = Array("FerryUC2".utf8)
+        for word in [UInt64(header.count), UInt64(body.count), date] {
+            withUnsafeBytes(of: word.littleEndian) { start.append(contentsOf: $0) }
+        }
+        let hash = BodyHash(.sha256)
+        for part in [start, header, body] { part.withUnsafeBytes { hash.add($0) } }
+        let opened = try temporary.directory.open("file", .create)
+        let bytes = start + (try #require(hash.finish())) + header + body
+        try bytes.withUnsafeBytes { try opened.writeAll($0) }
+    }
+
+    /// Headers that are none, or not for this key.
+    private static let forged: [String] = [
+        "", "{", "[]", "null", "7", "\"a\"", "{}", #"{"url":"https://host/file?a"}"#,
+        #"{"url":"https://host/file?a","response":null}"#,
+        #"{"url":"https://host/file?a","response":{"url":"","expectedContentLength":0}}"#,
+        #"{"url":"https://host/other","response":{"url":"a:b","expectedContentLength":0}}"#,
+        #"{"url":"https://host/file?a","response":{"url":"a:b","expectedContentLength":1e999}}"#,
+        #"{"url":"https://host/file?a","response":{"url":"a:b","expectedContentLength":-9223372036854775809}}"#,
+        #"{"url":"https://host/file?a","response":{"url":"a:b","expectedContentLength":0.5}}"#,
+        #"{"url":"https://host/file?a","response":{"url":"a:b","expectedContentLength":0,"http":{"status":1}}}"#,
+        #"{"url":"https://host/file?a","response":{"url":"a:b","expectedContentLength":0},"userInfo":{"a":{"data":{"_0":"!"}}}}"#,
+        "bplist00\u{d1}\u{1}\u{1}", "<?xml version=\"1.0\"?><plist><array/></plist>",
+    ]
+
+    @Test(arguments: forged)
+    func `REL-19: a file with a forged header is none`(header: String) throws {
+        try forge(Array(header.utf8))
+        #expect(try read() == nil)
+    }
+
+    @Test(arguments: [100, 100_000])
+    func `REL-19: a header that is nested without end is none`(depth: Int) throws {
+        for (opening, closing) in [("[", "]"), ("{\"url\":", "}")] {
+            let text = String(repeating: opening, count: depth)
+            try forge(Array((text + "0" + String(repeating: closing, count: depth)).utf8))
+            #expect(try read() == nil)
+            try forge(Array(text.utf8))
+            #expect(try read() == nil)
+        }
+    }
+
+    @Test(arguments: [Double.nan, .infinity, -.infinity, .signalingNaN])
+    func `REL-19: a file without a date is none`(date: Double) throws {
+        let response = try response()
+        let file = CachedURLResponse(response: response, data: Data())
+        let header = try #require(CacheFile.Header(file, for: key))
+        let bytes = try #require(CacheCoding.encode(header))
+        try forge(Array(bytes), date: 0)
+        #expect(try read() != nil, "the rest of it is right")
+        try forge(Array(bytes), date: date.bitPattern)
+        #expect(try read() == nil)
+    }
+
+    /// Every byte of a header in turn, changed to each of some.
+    @Test func `REL-19: whatever single byte of a header is changed, the process goes on`() throws {
+        let response = CachedURLResponse(
+            response: try response(["A": "b"]),
+            data: Data(),
+            userInfo: ["n": 1.5, "d": Data([1, 2])],
+            storagePolicy: .allowed
+        )
+        let header = try #require(CacheFile.Header(response, for: key))
+        let bytes = Array(try #require(CacheCoding.encode(header)))
+        let others: [UInt8] = [0, 0x22, 0x2d, 0x39, 0x45, 0x5b, 0x5c, 0x7b, 0x7f, 0x80, 0xff]
+        for index in bytes.indices {
+            for other in others {
+                var changed = bytes
+                changed[index] = other
+                let read = CacheCoding.decode(CacheFile.Header.self, from: Data(changed))
+                _ = read?.cachedResponse(with: Data())
+            }
+            let cut = CacheCoding.decode(CacheFile.Header.self, from: Data(bytes[..<index]))
+            #expect(cut == nil, "cut at \(index)")
+        }
+    }
+
+    @Test func `REL-19: a forged record in the user info counts as none`() {
+        for text in ["", "{}", "[[[[", "bplist00", "{\"requestTime\":1e99}"] {
+            #expect(CacheRecord(userInfo: [CacheRecord.key: Data(text.utf8)]) == nil)
+        }
     }
 
     /// A response of an app's.

@@ -225,6 +225,63 @@ struct RedirectTests {
         #expect(String(decoding: last.body, as: UTF8.self) == (next == "GET" ? "" : "a=b"))
     }
 
+    @Test(arguments: [301, 302, 303])
+    func `API-28: a body that the delegate sends again is described as the app has done`(
+        status: Int
+    ) async throws {
+        server.on("/start", .redirect(to: "/end", status: status))
+        recorder.change {
+            $0.redirect = { offered in
+                var request = offered
+                request.httpMethod = "POST"
+                request.httpBody = Data("{}".utf8)
+                return request
+            }
+        }
+        var request = try request("/start", "POST")
+        request.httpBody = Data("{}".utf8)
+        request.setValue("application/json", forHTTPHeaderField: "Content-Type")
+        request.setValue("de", forHTTPHeaderField: "Content-Language")
+        session.dataTask(with: request).resume()
+        await recorder.waitForEnd()
+        let last = try #require(server.requests.last)
+        #expect(last.method == "POST")
+        #expect(last.fields.filter { $0.name.lowercased() == "content-type" }.count == 1)
+        #expect(last["Content-Type"] == "application/json")
+        #expect(last["Content-Language"] == "de")
+        #expect(last.body == Array("{}".utf8))
+    }
+
+    @Test func `API-28: what the delegate says of the body counts`() async throws {
+        server.on("/start", .redirect(to: "/end"))
+        recorder.change {
+            $0.redirect = { offered in
+                var request = offered
+                request.httpMethod = "PUT"
+                request.httpBody = Data("a".utf8)
+                request.setValue("text/plain", forHTTPHeaderField: "content-type")
+                return request
+            }
+        }
+        var request = try request("/start", "POST")
+        request.httpBody = Data("{}".utf8)
+        request.setValue("application/json", forHTTPHeaderField: "Content-Type")
+        session.dataTask(with: request).resume()
+        await recorder.waitForEnd()
+        #expect(server.requests.last?["Content-Type"] == "text/plain")
+    }
+
+    @Test func `API-28: a GET after a POST describes no body`() async throws {
+        server.on("/start", .redirect(to: "/end"))
+        var request = try request("/start", "POST")
+        request.httpBody = Data("{}".utf8)
+        request.setValue("application/json", forHTTPHeaderField: "Content-Type")
+        session.dataTask(with: request).resume()
+        await recorder.waitForEnd()
+        #expect(server.requests.last?.method == "GET")
+        #expect(server.requests.last?["Content-Type"] == nil)
+    }
+
     @Test(arguments: [300, 304])
     func `DL-3: these are final`(status: Int) async throws {
         server.on("/start", .status(status, fields: [("Location", "/end")]))

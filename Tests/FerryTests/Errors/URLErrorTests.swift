@@ -1,5 +1,8 @@
+import FerryHTTP
+import FerrySystem
 import FerryTransfer
 import Foundation
+import Glibc
 import Testing
 
 @testable import Ferry
@@ -30,6 +33,85 @@ struct URLErrorTests {
         #expect(error.errorCode == expected[code])
         #expect(error.localizedDescription != "The operation couldn’t be completed.")
         #expect(error.userInfo[NSLocalizedFailureReasonErrorKey] as? String == "why")
+    }
+
+    /// Reasons as the layers below word them, and what an app shows of them.
+    static let reasons: [(String, String)] = [
+        ("the server answers 404", "The server answers 404."),
+        ("Could not resolve host: nowhere.example", "Could not resolve host: nowhere.example."),
+        ("It is full.", "It is full."), ("really?", "Really?"),
+        ("the\n server\thas\r\nlines ", "The server has lines."),
+        ("ferryd is not running", "ferryd is not running."),
+        (
+            "https://ana:harbour@example.com/a is of http://b:c@d, not of e@f",
+            "https://ana@example.com/a is of http://b@d, not of e@f."
+        ),
+    ]
+
+    @Test(arguments: TransferError.Code.allCases)
+    func `API-26: an error's description is its reason`(code: TransferError.Code) {
+        for (reason, sentence) in Self.reasons {
+            let error = URLError(TransferError(code: code, message: reason), url: nil)
+            #expect(error.localizedDescription == (code == .cancelled ? "cancelled" : sentence))
+            let kept = error.userInfo[NSLocalizedFailureReasonErrorKey] as? String
+            #expect(kept?.contains("harbour") == false)
+        }
+        // Without a reason there are Apple's words.
+        let error = URLError(TransferError(code: code, message: ""), url: nil)
+        #expect(error.localizedDescription == error.code.appleDescription)
+    }
+
+    @Test(
+        arguments: [
+            (.create, ENOENT, "The file cannot be created"),
+            (.open, ENOENT, "There is no such file"),
+            (.read, ENOENT, "There is no such file"),
+            (.read, EACCES, "The file may not be read"),
+            (.read, EIO, "The request's body cannot be read"),
+            (.write, EROFS, "The file cannot be written"),
+            (.write, ENOSPC, "The file cannot be written"),
+        ] as [(TransferError.FileOperation, Int32, String)]
+    )
+    func `API-26: a system call's error is told with what failed`(
+        operation: TransferError.FileOperation,
+        number: Int32,
+        beginning: String
+    ) {
+        let cause = SystemCallError(call: "openat", errno: number, subject: "/home/ana/song")
+        let error = URLError(TransferError(cause, during: operation), url: nil)
+        #expect(
+            error.localizedDescription
+                == "\(beginning): openat /home/ana/song: \(cause.reason) (\(cause.symbol))."
+        )
+    }
+
+    @Test func `API-26: a local file that is missing is named`() async throws {
+        let url = URL(fileURLWithPath: "/nowhere/song")
+        let error = await #expect(throws: URLError.self) {
+            try await URLSession(configuration: .ephemeral).data(from: url)
+        }
+        let text = try #require(error?.localizedDescription)
+        #expect(text.hasPrefix("There is no such file: "))
+        #expect(text.contains("/nowhere/song"))
+    }
+
+    @Test(
+        arguments: [
+            ("myapp://a/b", "URLs of the scheme “myapp” cannot be loaded here."),
+            ("http:///a", "The URL has no usable host."), ("//a/b", "The URL has no scheme."),
+        ]
+    )
+    func `API-26: what cannot be requested is said`(address: String, text: String) async throws {
+        let url = try #require(URL(string: address))
+        let error = await #expect(throws: URLError.self) {
+            try await URLSession(configuration: .ephemeral).data(from: url)
+        }
+        #expect(error?.localizedDescription == text)
+    }
+
+    @Test func `API-26: an error of the WebSocket protocol says its reason`() {
+        let error = WebSocketError(code: .protocolViolation, message: "It is broken")
+        #expect(error.appError(url: nil).localizedDescription == "It is broken.")
     }
 
     @Test func `RD-9 and RD-10: unusable resume data differs by the kind of session`() {

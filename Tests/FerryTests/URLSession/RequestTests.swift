@@ -130,6 +130,25 @@ struct RequestTests {
         #expect(task.response?.url?.path == "/song")
     }
 
+    @Test func `REL-18: a task with 20 000 additional fields is made at once`() throws {
+        let names = (0..<20_000).map { "X-\($0)" }
+        let fields = Dictionary(uniqueKeysWithValues: names.map { ($0 as AnyHashable, "a" as Any) })
+        let session = session({ $0.httpAdditionalHeaders = fields })
+        var request = URLRequest(url: try server.address("/song"))
+        for name in names.prefix(10) {
+            request.setValue("own", forHTTPHeaderField: name.lowercased())
+        }
+        let own = request
+        // Each name beside each other one takes minutes.
+        let time = ContinuousClock().measure {
+            let task = session.dataTask(with: own)
+            #expect(task.currentRequest?.allHTTPHeaderFields?.count == 20_000)
+            #expect(task.currentRequest?.value(forHTTPHeaderField: "X-9") == "own")
+            task.cancel()
+        }
+        #expect(time < .seconds(10))
+    }
+
     @Test func `DL-4: the 21st redirect in a row fails with -1007`() async throws {
         server.on("/loop", .redirect(to: "/loop"))
         let url = try server.address("/loop")
@@ -138,7 +157,7 @@ struct RequestTests {
         }
         #expect(error?.code == .httpTooManyRedirects)
         #expect(error?.failingURL == url)
-        #expect(error?.localizedDescription == "too many HTTP redirects")
+        #expect(error?.localizedDescription == "Too many HTTP redirects.")
         #expect(server.requests.count == 21)
     }
 

@@ -185,11 +185,23 @@ extension DataContent: ResourceReceiver {
         loader = nil
         endServing(response)
         guard decider.redirectCount < RedirectPolicy().maximumCount else {
-            return didFinish(URLError(.httpTooManyRedirects, url: task.currentRequest?.url))
+            return didFinish(
+                URLError(
+                    .httpTooManyRedirects,
+                    url: task.currentRequest?.url,
+                    reason: "too many HTTP redirects"
+                )
+            )
         }
         // A redirect must not lead to a resource of this machine.
         guard !request.isLocal else {
-            return didFinish(URLError(.unsupportedURL, url: request.url))
+            return didFinish(
+                URLError(
+                    .unsupportedURL,
+                    url: request.url,
+                    reason: "A redirect must not lead to a resource of this machine."
+                )
+            )
         }
         decider.mayRedirect(to: request, response) { [self] next in
             guard !hasEnded else { return }

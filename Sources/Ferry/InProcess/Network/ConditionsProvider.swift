@@ -45,10 +45,17 @@ extension Conditions {
     ///   - configuration: The session's configuration.
     init(avoidedBy request: URLRequest?, in configuration: URLSessionConfiguration.Values) {
         self = []
+        if let request { self = Conditions(avoidedBy: request) }
         if !configuration.allowsExpensiveNetworkAccess { insert(.expensiveNetwork) }
         if !configuration.allowsConstrainedNetworkAccess { insert(.constrainedNetwork) }
-        if !configuration.allowsCellularAccess || request?.allowsCellularAccess == false {
-            insert(.cellularNetwork)
-        }
+        if !configuration.allowsCellularAccess { insert(.cellularNetwork) }
+    }
+
+    /// The conditions of the network in which a request is not made.
+    init(avoidedBy request: URLRequest) {
+        self = []
+        if !request.allowsExpensiveNetworkAccess { insert(.expensiveNetwork) }
+        if !request.allowsConstrainedNetworkAccess { insert(.constrainedNetwork) }
+        if !request.allowsCellularAccess { insert(.cellularNetwork) }
     }
 }

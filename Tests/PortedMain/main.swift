@@ -1,0 +1,24 @@
+import Ferry
+import Foundation
+
+// A program as its template has it: statements at the top level, which call what belongs to the main actor.
+
+final class Delegate: ApplicationDelegate {
+    func application(
+        _ application: Application,
+        handleEventsForBackgroundURLSession identifier: String,
+        completionHandler: @escaping @Sendable () -> Void
+    ) {
+        completionHandler()
+    }
+}
+
+Application.shared.delegate = Delegate()
+Application.shared.deliverBackgroundEvents()
+
+let task = URLSession.shared.dataTask(with: URL(string: "data:,la")!) { data, _, _ in
+    print(data.map { String(decoding: $0, as: UTF8.self) } ?? "nothing")
+    exit(0)
+}
+task.resume()
+Application.shared.run()
