@@ -4,12 +4,12 @@ import Synchronization
 /// comes first.
 ///
 /// - Parameters:
-///   - substitute: Returns the value after a cancellation.
+///   - substitute: The value after a cancellation.
 ///   - begin: Makes the call, and passes on the handler's value. It is not called in a Swift task that was cancelled
 ///     before; a call that has begun goes on after a cancellation.
 /// - Returns: The value.
 func valueUnlessCancelled<Value: Sendable>(
-    orElse substitute: @escaping @Sendable () -> Value,
+    orElse substitute: @autoclosure @escaping @Sendable () -> Value,
     _ begin: (@escaping @Sendable (Value) -> Void) -> Void
 ) async -> Value {
     let waiter = Waiter<Value>()

@@ -16,7 +16,8 @@ final class Delegate: ApplicationDelegate {
 Application.shared.delegate = Delegate()
 Application.shared.deliverBackgroundEvents()
 
-let task = URLSession.shared.dataTask(with: URL(string: "data:,la")!) { data, _, _ in
+guard let url = URL(string: "data:,la") else { exit(1) }
+let task = URLSession.shared.dataTask(with: url) { data, _, _ in
     print(data.map { String(decoding: $0, as: UTF8.self) } ?? "nothing")
     exit(0)
 }

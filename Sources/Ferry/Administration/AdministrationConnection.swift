@@ -133,7 +133,7 @@ final class AdministrationConnection: Sendable {
             .cancelled,
             message: "the Swift task that waited for ferryd was cancelled"
         )
-        return try await valueUnlessCancelled(orElse: { .failure(cancellation) }) { finish in
+        return try await valueUnlessCancelled(orElse: .failure(cancellation)) { finish in
             Task {
                 let result: Result<Reply, TransferDaemonError>
                 do throws(TransferDaemonError) {

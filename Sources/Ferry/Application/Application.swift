@@ -196,7 +196,7 @@ extension Application {
     /// main actor, as it is in an `async` `main`.
     public func runUntilBackgroundEventsAreHandled() async {
         await deliverBackgroundEvents()
-        await valueUnlessCancelled(orElse: {}) { finish in
+        await valueUnlessCancelled(orElse: ()) { finish in
             Task {
                 await backgroundEventsAreHandled()
                 await flush()

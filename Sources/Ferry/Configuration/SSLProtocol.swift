@@ -40,7 +40,9 @@ public enum SSLProtocol: Int32, Hashable, Sendable {
             }
     }
 
-    /// The version itself; nil for those that name none. What is older than TLS 1.0 counts as that.
+    /// The version itself; nil for those that name none.
+    ///
+    /// What is older than TLS 1.0 counts as that.
     var version: tls_protocol_version_t? {
         switch self {
         case .sslProtocolUnknown, .sslProtocolAll, .tlsProtocolMaxSupported: nil

@@ -348,7 +348,7 @@ extension SessionCore {
     /// Waits for the tasks that the app has resumed, and not cancelled; where the surrounding Swift task is cancelled,
     /// for those that are known.
     func listTasks() async -> [URLSessionTask] {
-        await valueUnlessCancelled(orElse: { Self.outstanding(self.tasks) }) { listTasks($0) }
+        await valueUnlessCancelled(orElse: Self.outstanding(self.tasks)) { listTasks($0) }
     }
 
     private static func outstanding(_ tasks: [URLSessionTask]) -> [URLSessionTask] {

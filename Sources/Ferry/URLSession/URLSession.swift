@@ -277,7 +277,7 @@ extension URLSession {
     ///
     /// See ``flush(completionHandler:)``. Returns early when the surrounding Swift task is cancelled.
     public func flush() async {
-        await valueUnlessCancelled(orElse: {}) { finish in flush { finish(()) } }
+        await valueUnlessCancelled(orElse: ()) { finish in flush { finish(()) } }
     }
 
     /// Empties the session's stores of cookies, credentials and responses, then flushes.
@@ -300,6 +300,6 @@ extension URLSession {
     /// See ``reset(completionHandler:)``. Returns early when the surrounding Swift task is cancelled, and does nothing if
     /// it was cancelled before.
     public func reset() async {
-        await valueUnlessCancelled(orElse: {}) { finish in reset { finish(()) } }
+        await valueUnlessCancelled(orElse: ()) { finish in reset { finish(()) } }
     }
 }

@@ -1,6 +1,5 @@
 import FerryTransfer
 import Foundation
-import FoundationNetworking
 import Testing
 
 @testable import Ferry

@@ -11,7 +11,7 @@ struct TransferCookiesTests {
     /// Returns the field that a request gets after responses have set cookies.
     private func field(
         _ url: String,
-        after responses: [(url: String, fields: [String])],
+        after responses: [(String, [String])],
         _ acceptance: CookieAcceptance = .all,
         own: [HTTPField] = []
     ) -> String? {
