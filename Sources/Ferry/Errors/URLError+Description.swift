@@ -1,3 +1,4 @@
+import FerryHTTP
 import Foundation
 
 extension URLError.Code {
@@ -31,7 +32,7 @@ extension URLError.Code {
     /// Returns the words in one line, without passwords; nil for none.
     private static func oneLine(_ reason: String) -> String? {
         let line = reason.split { $0.isWhitespace || $0.isNewline }.joined(separator: " ")
-        return line.isEmpty ? nil : line.withoutPasswords
+        return line.isEmpty ? nil : line.withoutSecrets
     }
 
     /// Whether the words end with the symbol of an error, such as "(ENOENT)", as those of system calls do.
@@ -51,10 +52,8 @@ extension URLError.Code {
 }
 
 extension String {
-    /// The text without the passwords in the URLs in it.
-    var withoutPasswords: String {
-        replacing(/(:\/\/[^\/?#\s:@]*):[^\/?#\s]*@/) { "\($0.1)@" }
-    }
+    /// The text with the secrets of its addresses masked; a file's name without one stays as it is.
+    var withoutSecrets: String { contains("://") ? SecretText.masked(self) : self }
 
     fileprivate func trimmingSuffix(_ suffix: String) -> String {
         hasSuffix(suffix) ? String(dropLast(suffix.count)) : self

@@ -33,7 +33,7 @@ extension URLError {
         var userInfo: [String: Any] = [
             NSLocalizedDescriptionKey: code.description(because: reason)
         ]
-        userInfo[NSLocalizedFailureReasonErrorKey] = reason?.withoutPasswords
+        userInfo[NSLocalizedFailureReasonErrorKey] = reason?.withoutSecrets
         userInfo[NSURLErrorFailingURLErrorKey] = url
         userInfo[Self.failingURLStringKey] = url?.absoluteString
         if let resumeData {
