@@ -183,6 +183,11 @@ extension TransferDaemon.Transfer.Wait {
         public static let outsideHours = Reason(name: "outsideHours")
         /// The machine is about to sleep or to shut down; the transfer runs when it goes on.
         public static let machineSleep = Reason(name: "machineSleep")
+        /// Its server refuses the rest of it at its address.
+        ///
+        /// ``TransferDaemon/relink(_:to:)`` gives it another one; the old one is asked again at
+        /// ``TransferDaemon/Transfer/Wait/until``.
+        public static let expiredLink = Reason(name: "expiredLink")
         /// It is about to run.
         public static let starting = Reason(name: "starting")
         /// None of these; ``TransferDaemon/Transfer/Wait/detail`` says what.

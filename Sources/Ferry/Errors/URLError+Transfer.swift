@@ -78,7 +78,8 @@ extension TransferError.Code {
         case .certificateUntrusted: .serverCertificateUntrusted
         case .certificateBadDate: .serverCertificateHasBadDate
         case .clientCertificateRejected: .clientCertificateRejected
-        case .badServerResponse, .serverUnavailable, .errorResponse, .linkExpired:
+        case .badServerResponse, .serverUnavailable, .errorResponse, .linkExpired,
+            .answerDoubted:
             .badServerResponse
         case .cannotDecodeContent, .digestMismatch: .cannotDecodeContentData
         case .bodyUnreadable, .bodySpent: .requestBodyStreamExhausted

@@ -39,13 +39,19 @@ struct Attempts {
     ///
     /// - Parameters:
     ///   - error: The failure of the last attempt.
-    ///   - retry: The app's retry options.
+    ///   - holdsBytes: Whether there are bytes to lose.
+    ///   - options: The task's options.
     /// - Returns: nil if there is no next attempt.
     mutating func delay(
         after error: TransferError,
-        by retry: TransferOptions.Retry?
+        holdsBytes: Bool = false,
+        by options: TransferOptions
     ) -> Duration? {
-        guard var policy = retry?.policy else { return nil }
+        // Without rules, a link that has expired is all that is waited for.
+        let holdsLink = options.holdsExpiredLinks && error.code == .linkExpired
+        let rules = options.retry ?? (holdsLink ? TransferOptions.Retry() : nil)
+        guard var policy = rules?.policy else { return nil }
+        policy.holdsExpiredLinks = options.holdsExpiredLinks
         if error.code == .notConnected {
             offlineCount += 1
             policy.maximumAttempts = nil
@@ -64,6 +70,7 @@ struct Attempts {
             for: error,
             failureCount: failureCount + offlineCount,
             hasAnswered: hasAnswered,
+            holdsBytes: holdsBytes,
             using: &random
         )
         switch decision {

@@ -25,6 +25,7 @@ extension Wire.TransferOptions {
             sendRate: options.maximumSendRate.map { max($0, 1) },
             retry: options.retry.map { Wire.RetryRules($0) },
             refusesErrorResponses: options.deliversErrorResponses ? nil : true,
+            holdsExpiredLinks: options.holdsExpiredLinks ? true : nil,
             uploadProtocol: Wire.UploadProtocol(options.uploadProtocol),
             directory: options.destinationDirectory.flatMap {
                 $0.isFileURL ? $0.absoluteURL.path : nil
@@ -50,6 +51,7 @@ extension TransferOptions {
         maximumSendRate = options.sendRate
         retry = options.retry.map { Retry($0) }
         deliversErrorResponses = options.refusesErrorResponses != true
+        holdsExpiredLinks = options.holdsExpiredLinks ?? false
         uploadProtocol = UploadProtocol(options.uploadProtocol)
         destinationDirectory = options.directory.map {
             URL(filePath: $0, directoryHint: .isDirectory)

@@ -54,7 +54,21 @@ public struct TransferOptions: Hashable, Sendable {
     ///
     /// Default: true, as in Apple's library. With false the task fails with `URLError.Code.badServerResponse`,
     /// and its ``URLSessionTask/response`` has the status.
+    ///
+    /// A download that has bytes already fails in either case, with resume data: the response does not replace them.
     public var deliversErrorResponses = true
+
+    /// Whether a download that has bytes waits when its server refuses the rest of them, as for a link that has expired.
+    ///
+    /// Default: false. The task then fails with `URLError.Code.badServerResponse`, with resume data in
+    /// `downloadTaskResumeData` and the status in its ``URLSessionTask/response``. With true it waits, with its bytes,
+    /// until the resource timeout: for another address (``URLSessionDownloadTask/relink(to:)``,
+    /// ``TransferDaemon/relink(_:to:)``, `ferry relink`), and in the end for the old one, which is asked again after
+    /// growing delays of at most an hour. ``TransferDaemon/Transfer/Wait/reason`` is then
+    /// ``TransferDaemon/Transfer/Wait/Reason/expiredLink``. A status of 400 or more counts, unless it says that the server is
+    /// unavailable (408, 429, 500 to 599) or that a proxy wants a password (407): such a request is made again anyway.
+    /// With ``URLSessionConfiguration/replacesExpiredLinks`` the delegate is asked first. Apple has no such option.
+    public var holdsExpiredLinks = false
 
     /// The protocol by which an upload can be resumed.
     ///

@@ -96,6 +96,9 @@ struct GetCommand: Command {
                 + "A file that cannot be saved where it belongs is kept in "
                 + "~/.local/share/ferry/unplaced. A status of 400 or more is a failure; 501, 505 and those below 500 other "
                 + "than 408 and 429 are final at once.",
+            "What is here is kept: once bytes have come, neither an error response nor a login page in their place ends a "
+                + "transfer. It is asked for again until --give-up-after. If its link has expired, 'ferry relink' continues "
+                + "it from another one; 'ferry why ID' tells.",
             ConnectionChoice.discussion,
             "When standard output is no terminal, it gets the path of each saved file.",
         ],
@@ -331,6 +334,7 @@ struct GetCommand: Command {
             retry.maximumUnansweredAttempts = unansweredAttempts
         }
         options.retry = retry
+        options.holdsExpiredLinks = true
         return options
     }
 

@@ -45,7 +45,19 @@ struct Explanation {
         case .starting: return "It is about to run."
         case .backoff:
             let time = wait.until.map { " at \($0.text(now: now))" } ?? " after a while"
-            return "It failed and is tried again\(time)."
+            guard transfer.failure?.code == TransferDaemon.Transfer.oddAnswer,
+                let failure = wait.detail
+            else {
+                return "It failed and is tried again\(time)."
+            }
+            return
+                "It waits, as \(failure). What is here is kept; the server is asked again\(time)."
+        case .expiredLink:
+            let time = wait.until.map { " The old address is asked again at \($0.text(now: now))." }
+            let reason = wait.detail.map { ": \($0)" } ?? ""
+            return "Its link has expired\(reason). What is here is kept. "
+                + "'ferry relink URL \(transfer.id)' continues it from another address."
+                + (time ?? "")
         case .network: return "It waits for a network: no route leads off this machine."
         case .expensiveNetwork, .constrainedNetwork, .cellularNetwork, .battery, .powerSaver,
             .outsideHours:

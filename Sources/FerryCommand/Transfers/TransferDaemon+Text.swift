@@ -2,6 +2,9 @@ import Ferry
 import Foundation
 
 extension TransferDaemon.Transfer {
+    /// The failure of an attempt whose server has answered with something else than the file.
+    static let oddAnswer = "answerDoubted"
+
     /// The URL it was created with, without a password.
     var shownURL: String { originalRequest.url?.shown ?? "-" }
 
@@ -32,7 +35,7 @@ extension TransferDaemon.Transfer {
             let last = failure.map { Outcome.Reason(code: $0.code, message: $0.message) }
             return TransferRow.Hold(
                 reason: wait.reason.description,
-                text: wait.text(after: last, now: now),
+                text: wait.text(of: id, after: last, now: now),
                 until: wait.until,
                 detail: wait.detail,
                 failure: last,
@@ -41,6 +44,15 @@ extension TransferDaemon.Transfer {
         }
         guard state == .suspended else { return nil }
         return TransferRow.Hold(reason: "paused", text: "paused")
+    }
+
+    /// Whether the time of the next attempt alone does not say what it waits for.
+    private var isToldWhole: Bool {
+        switch wait?.reason {
+        case .expiredLink: true
+        case .backoff: failure?.code == Self.oddAnswer
+        default: false
+        }
     }
 
     /// The progress of a download, such as `45% of 256 MiB`, or of an upload, such as `45% of 256 MiB up`.
@@ -60,7 +72,8 @@ extension TransferDaemon.Transfer {
     /// - Returns: The text.
     func stateText(now: Date) -> String {
         switch state {
-        case .suspended, .waiting: wait?.text(now: now) ?? hold(now: now)?.text ?? "waiting"
+        case .suspended, .waiting:
+            (isToldWhole ? nil : wait?.text(now: now)) ?? hold(now: now)?.text ?? "waiting"
         case .running: "running"
         case .completed:
             reasonForFailure.map { $0.isCancellation ? "cancelled" : "failed" } ?? "done"
@@ -84,6 +97,7 @@ extension TransferDaemon.Transfer.Wait {
         case .backoff, .hostFailure: until.map { "retry at \($0.text(now: now))" } ?? "retry later"
         case .network: "waiting for a network"
         case .diskSpace: "waiting for room on the disk"
+        case .expiredLink: "link expired"
         case .expensiveNetwork: "waiting: the network is metered"
         case .constrainedNetwork: "waiting: the network is to carry few bytes"
         case .cellularNetwork: "waiting: the network is cellular"
@@ -99,12 +113,21 @@ extension TransferDaemon.Transfer.Wait {
     /// Returns the reason for the wait, with the last failure.
     ///
     /// - Parameters:
+    ///   - id: The transfer's number.
     ///   - failure: The last failure.
     ///   - now: The present.
     /// - Returns: The text, in one line.
-    func text(after failure: Outcome.Reason?, now: Date) -> String {
+    func text(
+        of id: TransferDaemon.Transfer.ID,
+        after failure: Outcome.Reason?,
+        now: Date
+    ) -> String {
         let words = self.text(now: now)
         return switch reason {
+        case .backoff where failure?.code == TransferDaemon.Transfer.oddAnswer:
+            until.map { "\(failure?.message ?? words); asked again at \($0.text(now: now))" }
+                ?? words
+        case .expiredLink: "\(words); ferry relink URL \(id)"
         case .backoff, .hostFailure:
             (failure?.message ?? detail).map { "\(words): \($0)" } ?? words
         case .diskSpace:

@@ -62,3 +62,36 @@ extension Wire.Request {
         )
     }
 }
+
+extension Wire.Request {
+    /// The member for which it could not be sent, and why; `nil` if it can.
+    var contradiction: (member: String, reason: String)? {
+        if let fault = Origin.fault(of: url) { return ("url", fault) }
+        guard method.isToken else { return ("method", "not a method: \(method.prefix(50))") }
+        for field in fields {
+            guard field.name.isToken else {
+                return ("fields", "not the name of a field: \(field.name.prefix(50))")
+            }
+            // RFC 9110 §5.5; the value may be secret.
+            guard field.value.utf8.allSatisfy({ ![0, 0x0A, 0x0D].contains($0) }) else {
+                return ("fields", "the value of \(field.name) has a line break or a NUL")
+            }
+        }
+        return nil
+    }
+}
+
+extension String {
+    /// Whether this is a token (RFC 9110 §5.6.2).
+    fileprivate var isToken: Bool {
+        !isEmpty
+            && utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "a")...UInt8(ascii: "z"):
+                    true
+                default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+                }
+            }
+    }
+}

@@ -7,6 +7,8 @@ extension Download {
         case whole
         /// The body is the requested part.
         case part(Resumption, upTo: Int64, of: Int64)
+        /// The body may be the requested part; a comparison tells.
+        case unproved(String)
         /// The server will not continue the file's bytes, for this reason; its body is ignored.
         case refusal(String)
         /// The response is not delivered.
@@ -27,6 +29,7 @@ extension Download.Configuration {
             case 206:
                 switch resumption.answer(head) {
                 case .accepted(let end, let total): return .part(resumption, upTo: end, of: total)
+                case .unproved(let reason): return .unproved(reason)
                 case .refused(let reason): return .refusal(reason)
                 }
             // The field means nothing here (RFC 9110 §14.4), but a server that sends it may well have sent only
@@ -74,7 +77,9 @@ extension Download.Configuration {
         now: HTTPDate
     ) -> TransferError? {
         var message: String { "the server answers \(head.status)" }
-        if isUnavailable(head.status), unavailableResponses == .fail {
+        // A proxy wants a password, or the network has put a page of its own in between.
+        let isPassing = isUnavailable(head.status) || holdsBytes && head.status == 407
+        if isPassing, unavailableResponses == .fail || holdsBytes {
             let wait = RetryAfter(head: head, now: now)?.seconds
             // The app has named the status, there are bytes to lose, or the server has named a time.
             if retriedStatuses != nil || holdsBytes || wait != nil {
@@ -86,7 +91,7 @@ extension Download.Configuration {
                 )
             }
         }
-        if linkStatuses.contains(head.status) {
+        if linkStatuses.contains(head.status) || holdsBytes && head.status >= 400 {
             return TransferError(code: .linkExpired, message: message)
         }
         guard refusesErrorResponses, head.status >= 400 else { return nil }

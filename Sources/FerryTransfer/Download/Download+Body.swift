@@ -16,13 +16,26 @@ extension Download.StateMachine {
         var fruitlessResumptionCount = 0
         /// Which bytes those are, where they are not the first ones.
         var segments: ByteRanges?
+        /// The odd answer that replaces them if it comes again: it has come before, long enough ago.
+        var agreed: OddAnswer?
 
         /// The request for the missing bytes, or for the first gap.
         var resumption: Resumption? {
+            guard version.validator?.isStrong == true else { return comparison }
             guard let segments, let total = version.totalByteCount,
                 let gap = segments.gaps(upTo: total).ranges.first
             else { return Resumption(byteCount: byteCount, version: version) }
             return Resumption(gap: gap, version: version)
+        }
+
+        /// The request that proves by a comparison that the missing bytes are of the same version.
+        var comparison: Resumption? {
+            if let segments { return Resumption(relinking: segments, version: version) }
+            return Resumption(
+                comparing: byteCount,
+                version: version,
+                after: fruitlessResumptionCount
+            )
         }
     }
 
@@ -69,6 +82,8 @@ extension Download {
         /// Whether the app's request allows to continue the bytes.
         private let isResumable: Bool
         private let link: Int?
+        /// Whether a comparison has been asked for in this attempt.
+        private var hasCompared = false
 
         /// Makes the body of a request, whose address has the given number among those of the resource.
         init(of request: TransferRequest, link: Int?) {
@@ -83,6 +98,10 @@ extension Download {
         var position: Int64 { proof.position(in: byteCount) }
         /// Whether all bytes that come are new.
         var isProved: Bool { proof.isComplete }
+        /// Whether the response continues the file's bytes for certain, or begins with its own.
+        var isShown: Bool {
+            isProved || !proof.isOpen && request.resumption?.isCompared != true
+        }
         /// Whether parts can be requested; from a server that has failed at them repeatedly, only the whole.
         var mayRequestParts: Bool {
             isResumable && fruitlessResumptionCount < StateMachine.maximumFruitlessResumptionCount
@@ -92,14 +111,14 @@ extension Download {
         /// The gap among the file's bytes that the response fills.
         var gap: Range<Int64>? {
             guard held?.segments != nil, let resumption = request.resumption,
-                let gap = resumption.gap, !resumption.isRelinked, let end
+                let gap = resumption.gap, !resumption.isCompared, let end
             else { return nil }
             return gap.lowerBound..<end
         }
         /// The version of the file's bytes, if others can prove that they have the same.
         var provableVersion: ResourceVersion? {
             let known = proof.isOpen ? held?.version : version ?? held?.version
-            return isResumable && known?.validator != nil ? known : nil
+            return isResumable && known?.validator?.isStrong == true ? known : nil
         }
         /// The request that continues the bytes in the file.
         var resumption: Resumption? {
@@ -128,6 +147,7 @@ extension Download {
         mutating func send(_ request: Request) {
             self.request = request
             hasReceivedBytes = false
+            if request.resumption?.isCompared == true { hasCompared = true }
         }
 
         /// Another address answers the request.
@@ -157,9 +177,53 @@ extension Download {
                 totalByteCount: end,
                 url: head.url,
                 link: link,
-                coding: head.keptCoding
+                coding: head.keptCoding,
+                mediaType: head.mediaType
             )
             self.version = version
+            return version
+        }
+
+        /// Begins with a whole body whose first bytes are compared with those in the file, instead of replacing them.
+        ///
+        /// - Parameters:
+        ///   - head: The head.
+        ///   - isKnown: Whether it is of the version that the file holds.
+        /// - Returns: The version, which without a proof is the file's only when the bytes have come.
+        mutating func beginAgain(_ head: HTTPResponseHead, isKnown: Bool) -> ResourceVersion? {
+            guard var version = held?.version else { return nil }
+            version.totalByteCount = version.totalByteCount ?? head.contentLength
+            let other =
+                isKnown ? nil : otherVersion(head, of: version.totalByteCount, like: version)
+            end = head.contentLength
+            proof = Proof(byteCount: byteCount, of: other)
+            self.version = other ?? version
+            return self.version
+        }
+
+        /// Returns the request for a comparison with the file's bytes, once in an attempt, and if they are enough.
+        var nextComparison: Resumption? {
+            guard !hasCompared, mayRequestParts, let held else { return nil }
+            return held.version.link == link ? held.comparison : resumption
+        }
+
+        /// Returns the version in a response that is still to be proved the same as a known one.
+        private func otherVersion(
+            _ head: HTTPResponseHead,
+            of total: Int64?,
+            like known: ResourceVersion
+        ) -> ResourceVersion? {
+            guard let validator = Validator(head: head) else { return nil }
+            var version = ResourceVersion(
+                validator: validator,
+                totalByteCount: total,
+                url: head.url,
+                link: link,
+                coding: known.coding,
+                mediaType: known.mediaType
+            )
+            // Under another address a tag need not mean the same.
+            if known.link == link { version.include(known) }
             return version
         }
 
@@ -173,20 +237,13 @@ extension Download {
         ) -> ResourceVersion? {
             var version = resumption.version
             version.totalByteCount = total
-            if resumption.isRelinked {
+            if resumption.isCompared {
                 // The part begins with the last of the file's bytes, to which its version applies once they have
                 // proved to be the same.
-                let unproved = Validator(head: head).map {
-                    ResourceVersion(
-                        validator: $0,
-                        totalByteCount: total,
-                        url: head.url,
-                        link: link,
-                        coding: resumption.version.coding
-                    )
-                }
+                let unproved = otherVersion(head, of: total, like: version)
                 let proofEnd = resumption.gap?.upperBound
-                if proofEnd != nil, unproved == nil { return nil }
+                // The gaps are asked for by its validator.
+                if proofEnd != nil, unproved?.validator?.isStrong != true { return nil }
                 proof = Proof(
                     byteCount: (proofEnd ?? byteCount) - resumption.offset,
                     upTo: proofEnd,
@@ -210,9 +267,13 @@ extension Download {
         mutating func receive(count: Int) -> [StateMachine.Effect]? {
             let start = position
             if let end, start + Int64(count) > end { return nil }
-            noteBytes()
-            guard !proof.isComplete else { return [.write(dropping: 0)] }
+            guard !proof.isComplete else {
+                noteBytes()
+                return [.write(dropping: 0)]
+            }
             let known = proof.receive(count: count)
+            // Bytes that are compared again and again are no progress.
+            if known < count || request.resumption?.isCompared != true { noteBytes() }
             var effects = [StateMachine.Effect.compare(count: known, at: start)]
             if let version = proof.conclude() { effects.append(.continueFile(version)) }
             // Bytes that were requested only for comparison are already in the file.
@@ -236,7 +297,11 @@ extension Download {
                 let message = "the body ended at byte \(reached) of \(end)"
                 return .short(TransferError(code: .connectionLost, message: message))
             }
-            if request.resumption?.isRelinked == true, !proof.isComplete { return .unproved }
+            guard proof.isComplete else {
+                guard request.resumption?.isCompared != true else { return .unproved }
+                let message = "the body ended at byte \(reached), before the bytes that are here"
+                return .short(TransferError(code: .connectionLost, message: message))
+            }
             if proof.isAlone, held != nil, let version {
                 proof = Proof()
                 held?.version = version
@@ -248,7 +313,7 @@ extension Download {
             // A server may send less than requested (RFC 9110 §14.2); each such part is at least a byte long,
             // so that this ends.
             held = Held(byteCount: byteCount, version: version)
-            return .partial(Resumption(byteCount: byteCount, version: version))
+            return .partial(held?.resumption)
         }
 
         /// Has others than the response continue the file's bytes.

@@ -34,6 +34,8 @@ extension Download {
         /// must prove before its bytes are used. The request's secrets are never sent to a mirror of another
         /// origin.
         package var mirrors: [String]
+        /// How long after its first appearance an odd answer replaces the file's bytes if it comes again.
+        package var doubtTime: Duration
         /// The configuration of each request's load.
         package var load: Load.Configuration
 
@@ -50,6 +52,7 @@ extension Download {
             earlierResponse: HTTPResponseHead? = nil,
             segments: SegmentPolicy = SegmentPolicy(),
             mirrors: [String] = [],
+            doubtTime: Duration = .seconds(60),
             load: Load.Configuration = Load.Configuration()
         ) {
             self.synchronization = synchronization
@@ -63,6 +66,7 @@ extension Download {
             self.earlierResponse = earlierResponse
             self.segments = segments
             self.mirrors = mirrors
+            self.doubtTime = doubtTime
             self.load = load
         }
 
@@ -92,13 +96,13 @@ extension Download {
         }
     }
 
-    /// How to treat a response that says that the server is unavailable (408, 429, 5xx).
+    /// How to treat a response that says that the server is unavailable (408, 429, 5xx), if there are no bytes to
+    /// lose: otherwise it fails the download.
     package enum UnavailableResponses: Hashable, Sendable {
         /// Deliver it: its body is the file.
         case deliver
-        /// Fail the download with ``TransferError/Code/serverUnavailable`` if the file holds bytes that can
-        /// still be continued, the server says when to retry, or the app has named these statuses; otherwise
-        /// deliver it.
+        /// Fail the download with ``TransferError/Code/serverUnavailable`` if the server says when to retry, or the
+        /// app has named these statuses; otherwise deliver it.
         case fail
     }
 }

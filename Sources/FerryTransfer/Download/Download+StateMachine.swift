@@ -154,9 +154,10 @@ extension Download.StateMachine {
         }
         let holdsBytes = body.held != nil
         switch configuration.answer(head, to: body.request, holdsBytes: holdsBytes, now: now) {
-        case .whole: return wholeCame(head)
+        case .whole: return wholeCame(head, beside: body.held)
         case .part(let resumption, let end, let total):
             return partCame(head, for: resumption, upTo: end, of: total)
+        case .unproved(let reason): return compare() ?? leaveRefusal(head, reason)
         case .refusal(let reason): return leaveRefusal(head, reason)
         case .failure(let error):
             // A request that is retried has no response yet.
@@ -166,8 +167,41 @@ extension Download.StateMachine {
         }
     }
 
+    /// Handles a body that begins at the first byte, where the file may hold bytes already.
+    private mutating func wholeCame(
+        _ head: HTTPResponseHead,
+        beside held: Download.Body.Held?
+    ) -> [Effect] {
+        guard let held else { return replace(by: head) }
+        let answer = OddAnswer(head)
+        switch configuration.weigh(head, against: held, hasMirrors: !sources.isAlone) {
+        case .replacement: return replace(by: head)
+        case .same: return wholeComesAgain(head, isKnown: true)
+        case .comparable:
+            if let effects = compare() { return effects }
+            if held.segments == nil { return wholeComesAgain(head, isKnown: false) }
+            if held.agreed == answer { return replace(by: head) }
+        case .odd: break
+        }
+        return [.noteDoubt(answer), .cancelLoad] + fail(answer.error(at: head.url))
+    }
+
+    /// Asks for some of the file's bytes again, and the rest; `nil` if that was done already.
+    private mutating func compare() -> [Effect]? {
+        body.nextComparison.map { [.cancelLoad] + send($0) }
+    }
+
+    /// Compares the first bytes of a body with those in the file.
+    private mutating func wholeComesAgain(_ head: HTTPResponseHead, isKnown: Bool) -> [Effect] {
+        guard let version = body.beginAgain(head, isKnown: isKnown) else { return misuse() }
+        digests.note(head, to: currentRequest)
+        let shown = response.shown(for: head, of: version)
+        let start: [Effect] = isKnown ? [.continueFile(version)] : []
+        return receive(head, start, showing: shown, resumedAt: receivedByteCount)
+    }
+
     /// Replaces the file's bytes by a body that begins at the first byte.
-    private mutating func wholeCame(_ head: HTTPResponseHead) -> [Effect] {
+    private mutating func replace(by head: HTTPResponseHead) -> [Effect] {
         let isRestart = body.held != nil && body.request.resumption != nil
         let restart: [Effect] =
             isRestart ? [.reportRestart(reason: "the server answers \(head.status)")] : []
@@ -188,14 +222,11 @@ extension Download.StateMachine {
             return leaveRefusal(head, "the new address has nothing that proves its parts")
         }
         digests.note(head, to: currentRequest, of: resumption.offset..<end)
-        let isRelinked = resumption.isRelinked
-        return receive(
-            head,
-            isRelinked ? [] : [.continueFile(version)],
-            showing: response.shown(for: head, of: version),
-            // Bytes that are requested again from another address have not been lost.
-            resumedAt: isRelinked ? receivedByteCount : body.position
-        )
+        let shown = response.shown(for: head, of: version)
+        // Bytes that are requested again for a comparison have not been lost.
+        let offset = resumption.isCompared ? receivedByteCount : body.position
+        let start: [Effect] = resumption.isCompared ? [] : [.continueFile(version)]
+        return receive(head, start, showing: shown, resumedAt: offset)
     }
 
     private mutating func receive(
@@ -206,11 +237,11 @@ extension Download.StateMachine {
     ) -> [Effect] {
         state = .receiving
         connections.begin(head, of: body)
-        return preparation + response.show(shown, of: body, resumedAt: offset) + [.takeBody]
+        let show = response.show(shown, of: body, resumedAt: offset, isProved: body.isShown)
+        return preparation + show + [.takeBody]
     }
 
-    /// Requests the whole, after the current body if that is shorter than a handshake: the server will not
-    /// continue the bytes in the file.
+    /// Requests the whole, after the current body if that is shorter than a handshake.
     private mutating func leaveRefusal(_ head: HTTPResponseHead, _ reason: String) -> [Effect] {
         let report = Effect.reportRestart(reason: reason)
         guard let length = head.contentLength, length <= Self.drainedByteCount else {
@@ -229,14 +260,18 @@ extension Download.StateMachine {
         guard !connections.areSeveral else {
             return partReceivedBytes(Self.firstConnection, count: count)
         }
-        return body.receive(count: count)
-            ?? abandonLoads() + refused("the body is longer than announced")
+        guard let effects = body.receive(count: count) else {
+            return abandonLoads() + refused("the body is longer than announced")
+        }
+        // Before the bytes are written, and only if those to be compared are equal.
+        guard response.isPending, body.isShown, case .write? = effects.last else { return effects }
+        return effects.dropLast() + response.showPending(of: body) + effects.suffix(1)
     }
 
     /// Handles received bytes that differ from those in the file.
     mutating func compareFailed() -> [Effect] {
         guard state == .receiving else { return [] }
-        return abandonLoads() + refused("the part differs from what is at hand")
+        return abandonLoads() + beginAnew(because: "the part differs from what is at hand")
     }
 
     mutating func wrote(count: Int) -> [Effect] {
@@ -440,7 +475,8 @@ extension Download.StateMachine {
             // The first server has not answered in this attempt.
             body.redirect(to: sources.request(of: probe.source))
             let shown = response.shown(for: head, of: version)
-            effects = response.show(shown, of: body, resumedAt: receivedByteCount)
+            let offset = receivedByteCount
+            effects = response.show(shown, of: body, resumedAt: offset, isProved: true)
         }
         return effects + goOn(after: [.giveConnectionBack(source: probe.source)], at: now)
     }

@@ -131,7 +131,8 @@ package final class Download {
                     byteCount: $0.writtenByteCount,
                     version: $0.version,
                     fruitlessResumptionCount: $0.fruitlessResumptionCount,
-                    segments: $0.segments?.written
+                    segments: $0.segments?.written,
+                    agreed: file.oddAnswer(atLeast: configuration.doubtTime)
                 )
             }
             run(machine.start(holding: held))
@@ -174,6 +175,8 @@ extension Download {
         case .beginFile(let version): try file.begin(version)
         case .continueFile(let version): try file.resume(version)
         case .discardFile: try file.remove()
+        // If that is lost, only the time starts over.
+        case .noteDoubt(let answer): try? file.note(answer)
         case .compare(let count, let offset): try compare(piece?.prefix(count), at: offset)
         case .write(let count): try write(piece, dropping: count)
         case .synchronize: synchronizeAll()

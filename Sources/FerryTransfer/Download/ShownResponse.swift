@@ -9,6 +9,8 @@ struct ShownResponse {
     private(set) var head: HTTPResponseHead?
     private let configuration: Download.Configuration
     private var announcesResumption: Bool
+    /// The response to show once the bytes of its body have proved to continue the file.
+    private var pending: HTTPResponseHead?
 
     init(_ configuration: Download.Configuration) {
         self.configuration = configuration
@@ -25,18 +27,29 @@ struct ShownResponse {
         return configuration.announcesResumption ? part : part.ofWhole(version.totalByteCount)
     }
 
-    /// Reports the response, unless it only continues the one that was reported.
+    /// Reports the response, unless it only continues the one that was reported, or is still to be proved.
     mutating func show(
         _ head: HTTPResponseHead,
         of body: Download.Body,
-        resumedAt offset: Int64
+        resumedAt offset: Int64,
+        isProved: Bool
     ) -> [Download.StateMachine.Effect] {
-        guard offset == 0 || self.head == nil else { return [] }
+        pending = isProved ? nil : head
+        guard isProved, offset == 0 || self.head == nil else { return [] }
         self.head = head
         let report = Download.StateMachine.Effect.reportResponse(head, body.request.transfer)
         guard offset > 0 || announcesResumption else { return [report] }
         announcesResumption = false
         return [report, .reportResumption(offset: offset, total: body.totalByteCount)]
+    }
+
+    /// Whether a response is still to be proved.
+    var isPending: Bool { pending != nil }
+
+    /// Reports the response whose bytes have proved to continue the file.
+    mutating func showPending(of body: Download.Body) -> [Download.StateMachine.Effect] {
+        guard let pending else { return [] }
+        return show(pending, of: body, resumedAt: body.byteCount, isProved: true)
     }
 }
 
@@ -57,7 +70,7 @@ extension HTTPResponseHead {
         // Under another address the same bytes may have another validator.
         guard version.link == nil, (place.origin, place.path) == (version.origin, version.path)
         else { return true }
-        return Validator(head: self) == version.validator
+        return version.isOf(Validator(head: self))
     }
 
     /// Returns the response that a request for the whole would have received (RFC 9110 §15.3.7).

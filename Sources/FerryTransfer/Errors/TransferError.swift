@@ -48,6 +48,8 @@ package struct TransferError: Error, Hashable, Sendable, Codable {
         case errorResponse
         /// The server's response says that the address has expired.
         case linkExpired
+        /// The server's response may not be about the resource whose bytes are here.
+        case answerDoubted
         /// The bytes do not match their digest.
         case digestMismatch
         /// The body's coding is broken or unknown.

@@ -19,6 +19,8 @@ extension PartialFile {
         ///
         /// Otherwise a file whose table was truncated would pass for one that was filled in order.
         package var hasTable: Bool?
+        /// The odd answer that came last in place of the rest.
+        package var doubt: Doubt?
 
         /// The extended attribute that holds the record.
         static let attributeName = "user.ferry.transfer"
@@ -132,7 +134,23 @@ extension PartialFile {
     package func resume(_ version: ResourceVersion) throws(TransferError) {
         guard var record = content?.record else { throw notBegun }
         record.version = version
+        record.doubt = nil
         try replaceRecord(by: record)
+    }
+
+    /// Records an odd answer in place of the rest; the first of several equal ones counts.
+    package func note(_ answer: OddAnswer) throws(TransferError) {
+        guard var record = content?.record, record.doubt?.answer != answer else { return }
+        record.doubt = Doubt(answer, in: currentBoot)
+        try replaceRecord(by: record)
+    }
+
+    /// Returns the odd answer that came last, if it came for the first time at least so long ago.
+    package func oddAnswer(atLeast time: Duration) -> OddAnswer? {
+        guard let doubt = content?.record.doubt, doubt.age(in: currentBoot) >= time else {
+            return nil
+        }
+        return doubt.answer
     }
 
     /// Records how often in a row a request for the rest was interrupted before a byte of it arrived.

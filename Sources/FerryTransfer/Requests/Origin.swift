@@ -1,3 +1,5 @@
+import FerryHTTP
+import FerrySystem
 package import FoundationEssentials
 
 /// Scheme, host and port: the party that a request's secrets were meant for (RFC 6454 §4).
@@ -49,6 +51,21 @@ package struct Origin: Hashable, Sendable, CustomStringConvertible {
     package static func isLocal(_ authority: String) -> Bool {
         authority.hasPrefix("127.") || authority.hasPrefix("localhost:")
             || authority.hasPrefix("[::1]:")
+    }
+}
+
+extension Origin {
+    /// Returns why no request can be sent to a URL; `nil` if there is no reason.
+    package static func fault(of url: String) -> String? {
+        guard Origin(url: url) != nil else {
+            return "not an http or https address: \(SecretText.masked(String(url.prefix(200))))"
+        }
+        do throws(HTTPError) {
+            _ = try HTTPRequest.target(of: url)
+        } catch {
+            return "the address cannot be requested: \(error.message)"
+        }
+        return nil
     }
 }
 

@@ -41,6 +41,10 @@ package struct RetryPolicy: Hashable, Sendable {
     /// The response statuses that are retried; `nil`, the default, for those that say that the server is
     /// unavailable (408, 429, 500 to 599) if there are bytes to lose or the server says when to retry.
     package var statuses: Set<Int>?
+    /// Whether a transfer with bytes waits for another address when its own has expired; `false` by default.
+    ///
+    /// The old address is asked again meanwhile, after up to ``linkDelay``.
+    package var holdsExpiredLinks: Bool
 
     /// Makes a policy.
     package init(
@@ -51,7 +55,8 @@ package struct RetryPolicy: Hashable, Sendable {
         maximumUnavailableResponses: Int = 10,
         maximumAttempts: Int? = nil,
         maximumUnansweredAttempts: Int? = nil,
-        statuses: Set<Int>? = nil
+        statuses: Set<Int>? = nil,
+        holdsExpiredLinks: Bool = false
     ) {
         self.firstDelay = firstDelay
         self.factor = factor
@@ -61,7 +66,11 @@ package struct RetryPolicy: Hashable, Sendable {
         self.maximumAttempts = maximumAttempts
         self.maximumUnansweredAttempts = maximumUnansweredAttempts
         self.statuses = statuses
+        self.holdsExpiredLinks = holdsExpiredLinks
     }
+
+    /// The longest delay before an expired address is asked again.
+    package static let linkDelay = Duration.seconds(3600)
 
     /// The shortest delay that an app can set, 100 ms.
     ///
@@ -97,6 +106,7 @@ package struct RetryPolicy: Hashable, Sendable {
     ///   - failureCount: The number of failures in a row, including this one; a row ends when there are more
     ///     bytes than ever before. 0 for one that does not count.
     ///   - hasAnswered: Whether the server has answered one of the attempts.
+    ///   - holdsBytes: Whether there are bytes to lose.
     ///   - timeLeft: The time until the transfer's deadline, which no delay exceeds: the owner of the deadline
     ///     ends the transfer then. `nil` for none.
     ///   - generator: The source of randomness.
@@ -105,14 +115,17 @@ package struct RetryPolicy: Hashable, Sendable {
         for error: TransferError,
         failureCount: Int,
         hasAnswered: Bool = true,
+        holdsBytes: Bool = false,
         timeLeft: Duration? = nil,
         using generator: inout some RandomNumberGenerator
     ) -> Decision {
         let limits = [maximumAttempts, hasAnswered ? nil : maximumUnansweredAttempts]
-        guard isRetried(error.code, hasAnswered: hasAnswered),
+        guard isRetried(error.code, hasAnswered: hasAnswered, holdsBytes: holdsBytes),
             limits.allSatisfy({ $0.map { failureCount < $0 } ?? true })
         else { return .isFinal }
-        var wait = delay(failureCount: failureCount, using: &generator)
+        let longest =
+            error.code == .linkExpired ? max(maximumDelay, Self.linkDelay) : maximumDelay
+        var wait = delay(failureCount: failureCount, upTo: longest, using: &generator)
         if let asked = error.retryAfter, asked > 0 {
             // Beyond a lifetime the number no longer matters, but it could overflow.
             wait = max(wait, .seconds(min(asked, 1e9)))
@@ -124,12 +137,13 @@ package struct RetryPolicy: Hashable, Sendable {
     /// The delay after a number of failures in a row.
     private func delay(
         failureCount: Int,
+        upTo longest: Duration,
         using generator: inout some RandomNumberGenerator
     ) -> Duration {
-        var delay = min(firstDelay, maximumDelay)
+        var delay = min(firstDelay, longest)
         var left = failureCount - 1
-        while left > 0, delay < maximumDelay, factor > 1 {
-            delay = min(delay * factor, maximumDelay)
+        while left > 0, delay < longest, factor > 1 {
+            delay = min(delay * factor, longest)
             left -= 1
         }
         // From 0 up to 1, with the bits that a double has room for.
@@ -141,7 +155,11 @@ package struct RetryPolicy: Hashable, Sendable {
     }
 
     /// Whether a failure may be temporary.
-    private func isRetried(_ code: TransferError.Code, hasAnswered: Bool) -> Bool {
+    private func isRetried(
+        _ code: TransferError.Code,
+        hasAnswered: Bool,
+        holdsBytes: Bool
+    ) -> Bool {
         switch code {
         // HTTP-8: the wrong port, as a rule. One that has spoken TLS before may be behind a portal for now.
         case .serverWithoutTLS:
@@ -155,12 +173,20 @@ package struct RetryPolicy: Hashable, Sendable {
         // A connection that is interrupted during its handshake fails like this, too.
         case .secureConnectionFailed:
             true
-        case .cancelled, .resourceTimedOut, .unsupportedURL, .badURL, .tooManyRedirects,
-            .errorResponse, .linkExpired, .digestMismatch, .redirectToNonHTTP,
-            .certificateUntrusted, .proxyAuthenticationRequired,
-            .certificateBadDate,
-            .clientCertificateRejected, .badServerResponse,
-            .cannotDecodeContent, .bodyUnreadable, .bodySpent, .answerLost, .cannotCreateFile,
+        case .answerDoubted:
+            true
+        case .linkExpired:
+            holdsExpiredLinks
+        // An address that cannot be sent needs to be replaced as well.
+        case .unsupportedURL, .badURL:
+            holdsExpiredLinks && holdsBytes
+        // The server was good for the bytes that are here: between it and this machine there is another now, such as
+        // that of a captive portal.
+        case .certificateUntrusted, .certificateBadDate, .badServerResponse, .tooManyRedirects,
+            .redirectToNonHTTP, .cannotDecodeContent, .proxyAuthenticationRequired:
+            holdsBytes
+        case .cancelled, .resourceTimedOut, .errorResponse, .digestMismatch,
+            .clientCertificateRejected, .bodyUnreadable, .bodySpent, .answerLost, .cannotCreateFile,
             .cannotWriteToFile, .diskFull, .fileMissing, .fileChanged, .fileUnreadable,
             .responseTooLong,
             .resumeDataInvalid, .backgroundSessionInUse, .backgroundSessionDisconnected,

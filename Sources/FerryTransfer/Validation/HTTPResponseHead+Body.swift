@@ -18,6 +18,13 @@ extension HTTPResponseHead {
         return first
     }
 
+    /// The media type, in lower case and without its parameters.
+    var mediaType: String? {
+        guard let value = fields.first(named: "Content-Type") else { return nil }
+        let type = value.prefix { $0 != ";" }.trimmingSpaces.lowercased()
+        return type.isEmpty ? nil : type
+    }
+
     /// Whether the server says that it serves parts of this resource.
     var acceptsRanges: Bool {
         fields.values(named: "Accept-Ranges")

@@ -2,8 +2,10 @@ import FerryHTTP
 
 /// The version of the resource that the bytes of a file belong to.
 package struct ResourceVersion: Hashable, Sendable, Codable {
-    /// The proof of the version; `nil` when there is none, so that the bytes cannot be continued.
+    /// The proof of the version; `nil` when the bytes cannot be continued.
     package var validator: Validator?
+    /// Other entity tags under which the same bytes were found, such as those of the servers behind one address.
+    package private(set) var otherTags: [String]?
     /// The length of the whole resource, where known.
     package var totalByteCount: Int64?
     /// Scheme, host and port of the URL that answered.
@@ -20,6 +22,8 @@ package struct ResourceVersion: Hashable, Sendable, Codable {
     ///
     /// Some servers give both the same entity tag.
     package var coding: String?
+    /// The media type of the response that delivered the first bytes, in lower case and without parameters.
+    package var mediaType: String?
 
     /// Makes a version from its parts.
     package init(
@@ -27,12 +31,14 @@ package struct ResourceVersion: Hashable, Sendable, Codable {
         totalByteCount: Int64?,
         url: String,
         link: Int? = nil,
-        coding: String? = nil
+        coding: String? = nil,
+        mediaType: String? = nil
     ) {
         self.validator = validator
         self.totalByteCount = totalByteCount
         self.link = link
         self.coding = coding
+        self.mediaType = mediaType
         let place = Origin.place(of: url)
         origin = place?.origin.description ?? ""
         path = place?.path ?? ""
@@ -48,7 +54,7 @@ package struct ResourceVersion: Hashable, Sendable, Codable {
         let isSame =
             switch validator {
             case .strongETag: path == other.path
-            case .lastModified, nil: path == other.path && origin == other.origin
+            case .lastModified, .weak, nil: path == other.path && origin == other.origin
             }
         return isSame ? nil : "the part is from another place"
     }
@@ -58,6 +64,35 @@ package struct ResourceVersion: Hashable, Sendable, Codable {
     /// A part need not repeat what the fields of the whole were (RFC 9110 §15.3.7).
     func hasCoding(of part: HTTPResponseHead) -> Bool {
         part.keptCoding.map { $0 == coding } ?? true
+    }
+
+    /// Whether its bytes are those of a validator.
+    func isOf(_ validator: Validator?) -> Bool {
+        guard case .strongETag(let tag)? = validator else { return validator == self.validator }
+        return validator == self.validator || otherTags?.contains(tag) == true
+    }
+
+    /// Returns why a partial response is not of this version, or `nil` when it is.
+    func mismatch(withPart head: HTTPResponseHead) -> String? {
+        guard let validator else { return "nothing says which version the part is of" }
+        let others = (otherTags ?? []).map { Validator.strongETag($0) }
+        guard let mismatch = validator.mismatch(withPart: head),
+            !others.contains(where: { $0.mismatch(withPart: head) == nil })
+        else { return self.mismatch(withURL: head.url) }
+        return mismatch
+    }
+
+    /// The value of `If-Range` that asks for a part of this version only; `nil` where it would not prove that, or would
+    /// keep servers with other tags from answering.
+    var ifRange: String? { otherTags?.isEmpty ?? true ? validator?.ifRange : nil }
+
+    /// Records that the bytes of another version have proved to be the same.
+    mutating func include(_ other: ResourceVersion) {
+        var tags = other.otherTags ?? []
+        if case .strongETag(let tag)? = other.validator { tags.append(tag) }
+        if case .strongETag(let tag)? = validator { tags.removeAll { $0 == tag } }
+        // A server that makes a new tag for each answer must not fill the record.
+        otherTags = tags.isEmpty ? nil : Array(tags.suffix(32))
     }
 }
 

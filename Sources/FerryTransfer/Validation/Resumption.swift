@@ -6,6 +6,8 @@ struct Resumption: Hashable, Sendable {
     enum Answer: Hashable, Sendable {
         /// The body continues the existing bytes, up to `end`.
         case accepted(end: Int64, total: Int64)
+        /// The body may continue the existing bytes, but nothing proves that, for this reason.
+        case unproved(String)
         /// The body is something else, for this reason.
         case refused(String)
     }
@@ -16,12 +18,12 @@ struct Resumption: Hashable, Sendable {
     let gap: Range<Int64>?
     /// The version of the bytes before it.
     let version: ResourceVersion
-    private let validator: Validator?
-    /// Whether the resource has another address than the one that the bytes came from.
+    /// Whether a comparison is the proof, because the validator proves nothing or the resource has another address
+    /// than the one that the bytes came from.
     ///
-    /// Its validator is then not checked, as it may be another one for the same bytes. A response proves that
+    /// The validator is then not checked, as it may be another one for the same bytes. A response proves that
     /// it continues them because it begins with the last of them, and has the same total length.
-    let isRelinked: Bool
+    let isCompared: Bool
 
     /// The request that continues `byteCount` bytes, or `nil` when they cannot be continued.
     ///
@@ -29,7 +31,7 @@ struct Resumption: Hashable, Sendable {
     /// header has the total and proves the version, instead of a 416, which proves nothing (nginx leaves out
     /// the validators).
     init?(byteCount: Int64, version: ResourceVersion) {
-        guard let validator = version.validator else { return nil }
+        guard version.validator?.isStrong == true else { return nil }
         if let total = version.totalByteCount {
             guard byteCount <= total else { return nil }
             offset = byteCount == total ? byteCount - 1 : byteCount
@@ -39,20 +41,37 @@ struct Resumption: Hashable, Sendable {
         guard offset > 0 else { return nil }
         gap = nil
         self.version = version
-        self.validator = validator
-        isRelinked = false
+        isCompared = false
     }
 
     /// The request for a part among the existing bytes, or `nil` when nothing could prove it.
     init?(gap: Range<Int64>, version: ResourceVersion) {
-        guard let validator = version.validator, let total = version.totalByteCount, !gap.isEmpty,
+        guard version.validator?.isStrong == true, let total = version.totalByteCount, !gap.isEmpty,
             gap.lowerBound >= 0, gap.upperBound <= total
         else { return nil }
         offset = gap.lowerBound
         self.gap = gap
         self.version = version
-        self.validator = validator
-        isRelinked = false
+        isCompared = false
+    }
+
+    /// The request that continues `byteCount` bytes of which only the length of the whole is known, or `nil` when they
+    /// are too few for a comparison: then the whole costs little more.
+    ///
+    /// - Parameters:
+    ///   - byteCount: The number of bytes.
+    ///   - version: Their version.
+    ///   - fruitlessCount: How often in a row a comparison was interrupted. Each time fewer bytes are compared:
+    ///     otherwise a connection that is always lost early would never bring a new one.
+    init?(comparing byteCount: Int64, version: ResourceVersion, after fruitlessCount: Int) {
+        guard let total = version.totalByteCount, byteCount <= total else { return nil }
+        let wanted = Self.proofByteCount >> min(Int64(max(0, fruitlessCount)), 6)
+        let count = min(wanted, byteCount / 2)
+        guard count >= Self.leastProofByteCount else { return nil }
+        offset = byteCount - count
+        gap = nil
+        self.version = version
+        isCompared = true
     }
 
     /// The request that continues `byteCount` bytes under another address, or `nil` when they are too few to
@@ -64,8 +83,7 @@ struct Resumption: Hashable, Sendable {
         offset = byteCount - Self.proofByteCount
         gap = nil
         self.version = version
-        validator = nil
-        isRelinked = true
+        isCompared = true
     }
 
     /// The request, to another address, for some of the existing bytes, or `nil` when too few are together to
@@ -76,24 +94,26 @@ struct Resumption: Hashable, Sendable {
         offset = end - Self.proofByteCount
         gap = offset..<end
         self.version = version
-        validator = nil
-        isRelinked = true
+        isCompared = true
     }
 
     /// The number of last bytes that must be the same; with fewer it is cheaper to start over.
     static let proofByteCount: Int64 = 64 << 10
+    /// The least number of bytes to compare under the same address.
+    static let leastProofByteCount: Int64 = 1 << 10
 
     /// The fields that turn a request for the whole into one for the rest.
     var fields: [HTTPField] {
         let last = gap.map { "\($0.upperBound - 1)" } ?? ""
         let range = HTTPField(name: "Range", value: "bytes=\(offset)-\(last)")
-        return [range] + (validator.map { [HTTPField(name: "If-Range", value: $0.ifRange)] } ?? [])
+        guard !isCompared, let ifRange = version.ifRange else { return [range] }
+        return [range, HTTPField(name: "If-Range", value: ifRange)]
     }
 
     /// Returns a request without the fields that turned it into one for the rest.
     func removingFields(of request: TransferRequest) -> TransferRequest {
         var request = request
-        request.fields.removeAll { field in fields.contains { field.isNamed($0.name) } }
+        request.fields.removeAll { $0.isNamed("Range") || $0.isNamed("If-Range") }
         return request
     }
 
@@ -121,10 +141,8 @@ struct Resumption: Hashable, Sendable {
             return .refused("the part's length contradicts its range")
         }
         if !version.hasCoding(of: head) { return .refused("the part is coded otherwise") }
-        if let validator {
-            let mismatch =
-                validator.mismatch(withPart: head) ?? version.mismatch(withURL: head.url)
-            if let mismatch { return .refused(mismatch) }
+        if !isCompared, let mismatch = version.mismatch(withPart: head) {
+            return .unproved(mismatch)
         }
         return .accepted(end: range.upperBound, total: total)
     }

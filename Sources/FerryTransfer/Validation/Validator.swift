@@ -6,8 +6,12 @@ package enum Validator: Hashable, Sendable, Codable {
     case strongETag(String)
     /// A modification date, as the server wrote it, that is known to be exact enough.
     case lastModified(String)
+    /// No proof: a weak entity tag, a date that may hide a change, or nothing, as an empty text.
+    ///
+    /// The bytes can be continued all the same, by a comparison: see ``Resumption``.
+    case weak(String)
 
-    /// The validator of a response, or `nil` when it has none that proves anything.
+    /// The validator of a response, or `nil` when its bytes cannot be continued.
     ///
     /// - A weak entity tag stands for bytes that may differ, and its presence forbids using the
     ///   date in its place (RFC 9110 §13.1.5).
@@ -23,26 +27,38 @@ package enum Validator: Hashable, Sendable, Codable {
         } else if tags.contains(where: { Self.isStrong($0) || Self.isWeak($0) }) {
             guard let tag = tags.first, tags.allSatisfy({ $0.isSameText(as: tag) }),
                 Self.isStrong(tag)
-            else { return nil }
+            else {
+                self = .weak(tags.joined(separator: ", "))
+                return
+            }
             self = .strongETag(tag)
         } else {
             let dates = Set(head.fields.values(named: "Last-Modified"))
+            self = .weak(dates.sorted().joined(separator: ", "))
             guard dates.count == 1, let text = dates.first,
                 let modified = HTTPDate(text),
                 let date = head.fields.first(named: "Date").flatMap({ HTTPDate($0) }),
                 date.secondsSince1970 - modified.secondsSince1970 >= 1
-            else { return nil }
+            else { return }
             self = .lastModified(text)
         }
     }
 
-    /// The value of `If-Range` that asks for a part of this version only.
-    package var ifRange: String {
+    /// The value of `If-Range` that asks for a part of this version only; `nil` where that proves nothing
+    /// (RFC 9110 §13.1.5).
+    package var ifRange: String? {
         switch self {
         case .strongETag(let tag): tag
         case .lastModified(let date): date
+        case .weak: nil
         }
     }
+
+    /// Whether it proves a version.
+    package var isStrong: Bool { ifRange != nil }
+
+    /// Whether it is none at all.
+    var isNothing: Bool { self == .weak("") }
 
     /// Returns why a partial response is not of this version, or `nil` when it is.
     ///
@@ -57,6 +73,8 @@ package enum Validator: Hashable, Sendable, Codable {
         case .lastModified(let date):
             let dates = head.fields.values(named: "Last-Modified")
             return dates.allSatisfy { $0 == date } ? nil : "the part's Last-Modified is another"
+        case .weak:
+            return "nothing says which version the part is of"
         }
     }
 

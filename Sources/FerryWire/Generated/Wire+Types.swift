@@ -624,6 +624,8 @@ extension Wire {
         case outsideHours
         /// The machine is about to sleep or to shut down.
         case machineSleep
+        /// Its server refuses the rest of it at the address that it has; RelinkTask gives it another one.
+        case expiredLink
         /// It is about to start.
         case starting
         /// None of these; the detail describes it.
@@ -858,6 +860,9 @@ extension Wire {
         package var retry: RetryRules?
         /// Whether a response with a status of 400 or more fails a download, instead of being its file.
         package var refusesErrorResponses: Bool?
+        /// Whether a download whose server refuses the rest of it waits for another address, instead of
+        /// failing.
+        package var holdsExpiredLinks: Bool?
         /// The protocol with which an upload can be continued.
         package var uploadProtocol: UploadProtocol?
         /// The absolute path of the directory that a download is for: its file grows there, under a hidden
@@ -880,6 +885,7 @@ extension Wire {
             sendRate: Int64? = nil,
             retry: RetryRules? = nil,
             refusesErrorResponses: Bool? = nil,
+            holdsExpiredLinks: Bool? = nil,
             uploadProtocol: UploadProtocol? = nil,
             directory: String? = nil,
             keepsMachineAwake: Bool? = nil,
@@ -893,6 +899,7 @@ extension Wire {
             self.sendRate = sendRate
             self.retry = retry
             self.refusesErrorResponses = refusesErrorResponses
+            self.holdsExpiredLinks = holdsExpiredLinks
             self.uploadProtocol = uploadProtocol
             self.directory = directory
             self.keepsMachineAwake = keepsMachineAwake
@@ -907,6 +914,7 @@ extension Wire {
                 output.member("connectTimeout", connectTimeout)
                 output.member("digests", digests)
                 output.member("directory", directory)
+                output.member("holdsExpiredLinks", holdsExpiredLinks)
                 output.member("keepsMachineAwake", keepsMachineAwake)
                 output.member("maximumConnections", maximumConnections)
                 output.member("mirrors", mirrors)
@@ -927,6 +935,7 @@ extension Wire {
             var sendRate: Int64?
             var retry: RetryRules?
             var refusesErrorResponses: Bool?
+            var holdsExpiredLinks: Bool?
             var uploadProtocol: UploadProtocol?
             var directory: String?
             var keepsMachineAwake: Bool?
@@ -941,6 +950,7 @@ extension Wire {
                 case "sendRate": sendRate = try input.value()
                 case "retry": retry = try input.value()
                 case "refusesErrorResponses": refusesErrorResponses = try input.value()
+                case "holdsExpiredLinks": holdsExpiredLinks = try input.value()
                 case "uploadProtocol": uploadProtocol = try input.value()
                 case "directory": directory = try input.value()
                 case "keepsMachineAwake": keepsMachineAwake = try input.value()
@@ -957,6 +967,7 @@ extension Wire {
                 sendRate: sendRate,
                 retry: retry,
                 refusesErrorResponses: refusesErrorResponses,
+                holdsExpiredLinks: holdsExpiredLinks,
                 uploadProtocol: uploadProtocol,
                 directory: directory,
                 keepsMachineAwake: keepsMachineAwake,

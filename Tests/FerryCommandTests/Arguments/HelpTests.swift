@@ -145,6 +145,11 @@ import Testing
             ~/.local/share/ferry/unplaced. A status of 400 or more is a failure; 501, 505
             and those below 500 other than 408 and 429 are final at once.
 
+            What is here is kept: once bytes have come, neither an error response nor a
+            login page in their place ends a transfer. It is asked for again until
+            --give-up-after. If its link has expired, 'ferry relink' continues it from
+            another one; 'ferry why ID' tells.
+
             Without --proxy, --noproxy and --cacert the variables http_proxy, https_proxy,
             all_proxy, no_proxy, CURL_CA_BUNDLE, SSL_CERT_FILE and SSL_CERT_DIR count, as
             for curl. A password in an argument can be seen by every user of this machine;

@@ -36,6 +36,7 @@ import Testing
         (Transfer.Wait(reason: .hostFailure), "retry later"),
         (Transfer.Wait(reason: .network), "waiting for a network"),
         (Transfer.Wait(reason: .diskSpace), "waiting for room on the disk"),
+        (Transfer.Wait(reason: .expiredLink), "link expired; ferry relink URL 12"),
         (Transfer.Wait(reason: .expensiveNetwork), "waiting: the network is metered"),
         (
             Transfer.Wait(reason: .constrainedNetwork),
@@ -53,6 +54,28 @@ import Testing
     ])
     func `every wait has its few words`(wait: Transfer.Wait, words: String) throws {
         #expect(try Transfer.sample(state: .waiting, wait: wait).stateText(now: noon) == words)
+    }
+
+    @Test func `KEEP-2: an expired link says what to type`() throws {
+        let wait = Transfer.Wait(reason: .expiredLink, detail: "the server answers 403")
+        #expect(
+            second(try .sample(state: .waiting, wait: wait))
+                == "Its link has expired: the server answers 403. What is here is kept. "
+                + "'ferry relink URL 12' continues it from another address."
+        )
+    }
+
+    @Test func `KEEP-1: an odd answer says what came, and when the server is asked again`() throws {
+        let message = "the server at hotel answered with something else (text/html, 877 bytes)"
+        let wait = Transfer.Wait(reason: .backoff, detail: message)
+        var transfer = try Transfer.sample(state: .waiting, wait: wait)
+        transfer.failure = Transfer.Failure(code: "answerDoubted", message: message)
+        #expect(
+            second(transfer)
+                == "It waits, as \(message). What is here is kept; the server is asked again after a while."
+        )
+        transfer.wait?.until = noon
+        #expect(transfer.stateText(now: noon).hasPrefix("\(message); asked again at "))
     }
 
     @Test func `a wait for the end of a condition says which, and how to do without`() throws {

@@ -163,6 +163,7 @@ class SimulatedTransfer {
         if world.connectivity == .disconnected { return loseNetwork() }
         if needsPermission { return ask() }
         if asksForLink, world.happens(perThousand: 100) { return fail(.linkExpired) }
+        if held != nil, world.happens(perThousand: 30) { return fail(.answerDoubted) }
         var found = found()
         switch world.servers.moods[found.host] {
         case .good, .trickling: break
@@ -172,7 +173,7 @@ class SimulatedTransfer {
         case .untrusted: return fail(.certificateUntrusted)
         case .unavailable:
             let limit = daemon.policy.retry.unavailableResponses(after: attempts)
-            if limit == .fail { return fail(.serverUnavailable, retryAfter: 7) }
+            if limit == .fail || held != nil { return fail(.serverUnavailable, retryAfter: 7) }
             found = world.servers.errorPage(of: resource)
         }
         body = found

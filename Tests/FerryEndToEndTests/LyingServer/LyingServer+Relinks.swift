@@ -21,7 +21,7 @@ extension LyingServer {
         relink(
             "\(status) as well",
             .status(status, body: "expired"),
-            gets: .file(.text("expired"), status: status)
+            gets: .error(.badServerResponse)
         )
     }
 
@@ -56,7 +56,8 @@ extension LyingServer {
         relink(
             "a part that was not asked for",
             .part(from: cutByteCount + 1),
-            gets: .error(.badServerResponse)
+            times: 2,
+            gets: .interruption(.badServerResponse, old)
         ),
     ]
 
@@ -64,17 +65,19 @@ extension LyingServer {
         relink(
             "a redirect to a file of the machine",
             .redirect(to: "file:///etc/passwd"),
-            gets: .error(.unsupportedURL)
+            times: 1,
+            gets: .interruption(.unsupportedURL, old)
         ),
         relink(
             "a redirect to itself",
             .redirect(to: "/elsewhere"),
-            gets: .error(.tooManyRedirects)
+            times: 21,
+            gets: .interruption(.tooManyRedirects, old)
         ),
         relink(
             "404",
             .status(404, body: "gone"),
-            gets: .file(.text("gone"), status: 404)
+            gets: .error(.badServerResponse)
         ),
     ]
 
@@ -83,6 +86,7 @@ extension LyingServer {
         _ behaviour: String,
         after status: Int = 403,
         _ elsewhere: FixtureAnswer,
+        times count: Int? = nil,
         gets outcome: Outcome
     ) -> LyingServer {
         LyingServer(
@@ -91,6 +95,7 @@ extension LyingServer {
             validator: "\"v1\"",
             answers: [.status(status, body: "expired")],
             elsewhere: elsewhere,
+            elsewhereLater: count.map { ($0, .oldFile) },
             outcome: outcome,
             asks: [rest]
         )

@@ -26,33 +26,39 @@ extension LyingServer {
 
     private static let changes: [LyingServer] = [
         .init("nothing is wrong", .oldFile, gets: .file(old, status: 206), asks: [rest]),
-        .init("same length, other ETag", .newFile, gets: .file(new), asks: [rest]),
+        .init(
+            "same length, other ETag",
+            .newFile,
+            gets: .file(new),
+            asks: [rest, comparison, whole]
+        ),
         .init(
             "same length, other ETag, a long body",
             after: FixtureFile(long),
             .file(FixtureFile(newLong, entityTag: "\"v2\"")),
             gets: .file(newLong),
-            asks: [rest]
+            asks: [rest, comparison, whole]
         ),
         .init(
             "same length, other ETag, If-Range ignored",
             .part(of: new, [("ETag", "\"v2\"")]),
             .newFile,
             gets: .file(new),
-            asks: [rest, whole]
+            asks: [rest, comparison, whole]
         ),
         .init(
             "another ETag with each answer",
             .part(of: new, [("ETag", "\"v2\"")]),
             .file(FixtureFile(third, entityTag: "\"v3\"")),
             gets: .file(third),
-            asks: [rest, whole]
+            asks: [rest, comparison, whole]
         ),
         .init(
             "shorter than what is there, other ETag",
             .file(FixtureFile(.text("short"), entityTag: "\"v2\"")),
-            gets: .file(.text("short")),
-            asks: [rest]
+            .oldFile,
+            gets: .interruption(.badServerResponse, old),
+            asks: [rest, rest]
         ),
         .init(
             "Range ignored",
@@ -69,8 +75,9 @@ extension LyingServer {
         .init(
             "the whole in gzip, not asked for",
             .gzip(old),
-            gets: .file(.bytes(gzip)),
-            asks: [rest]
+            .oldFile,
+            gets: .interruption(.badServerResponse, old),
+            asks: [rest, rest]
         ),
         .init(
             "200 that carries the rest and says so",
@@ -101,7 +108,7 @@ extension LyingServer {
             .init(
                 "404 for the rest",
                 .status(404, body: "gone"),
-                gets: .file(.text("gone"), status: 404),
+                gets: .error(.badServerResponse),
                 asks: [rest]
             )
         ]
@@ -164,7 +171,7 @@ extension LyingServer {
             .part(of: new, fields),
             .newFile,
             gets: .file(new),
-            asks: [rest, whole]
+            asks: [rest, comparison, whole]
         )
     }
 
@@ -229,7 +236,7 @@ extension LyingServer {
             "503 for the rest",
             .retryLater(),
             .oldFile,
-            gets: .unavailability(status: 503, body: .text("Not now."), old),
+            gets: .interruption(.badServerResponse, old),
             asks: [rest, rest]
         ),
     ]
@@ -251,19 +258,22 @@ extension LyingServer {
                 FixtureFile(old, entityTag: nil, lastModified: "yesterday")
             ),
             ("two ETags", FixtureFile(old, fields: [("ETag", "\"v2\"")])),
-            (
-                "Accept-Ranges: none",
-                FixtureFile(old, ranges: .ignored, fields: [("Accept-Ranges", "none")])
-            ),
         ].map { behaviour, file in
             .init(
                 behaviour,
                 after: file,
                 .file(file),
-                gets: .fileFromTheStart(old),
-                asks: [whole]
+                gets: .file(old, status: 206),
+                asks: [comparison]
             )
         } + [
+            .init(
+                "Accept-Ranges: none",
+                after: FixtureFile(old, ranges: .ignored, fields: [("Accept-Ranges", "none")]),
+                .file(FixtureFile(old, ranges: .ignored, fields: [("Accept-Ranges", "none")])),
+                gets: .fileFromTheStart(old),
+                asks: [whole]
+            ),
             .init(
                 "Last-Modified only",
                 after: FixtureFile(old, entityTag: nil),
@@ -282,7 +292,7 @@ extension LyingServer {
                     )
                 ),
                 gets: .file(new),
-                asks: [rest]
+                asks: [rest, comparison, whole]
             ),
             .unknownLength(
                 "chunked without a length",
@@ -325,7 +335,7 @@ extension LyingServer {
             answers: [.redirect(to: "/elsewhere")],
             elsewhere: .file(FixtureFile(new)),
             outcome: .file(new),
-            asks: [rest, whole]
+            asks: [rest, comparison, whole]
         )
     ]
 }

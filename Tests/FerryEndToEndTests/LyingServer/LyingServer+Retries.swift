@@ -104,7 +104,7 @@ extension LyingServer {
             .continuation(
                 "\(status) for the rest",
                 .retryLater(status: status),
-                gets: .unavailability(status: status, body: notNow, old),
+                gets: .interruption(.badServerResponse, old),
                 asks: [rest, rest]
             )
         }
@@ -114,7 +114,7 @@ extension LyingServer {
                 "503 for the rest, to come back " + behaviour,
                 .retryLater(after: time)
                     .with(fields: [("Date", "Fri, 20 Nov 2026 08:00:00 GMT")]),
-                gets: .unavailability(status: 503, body: notNow, old),
+                gets: .interruption(.badServerResponse, old),
                 asks: [rest, rest]
             )
         }
@@ -122,7 +122,7 @@ extension LyingServer {
             .continuation(
                 "\(status) for the rest",
                 .retryLater(status: status, after: "0"),
-                gets: .file(notNow, status: status),
+                gets: .error(.badServerResponse),
                 asks: [rest]
             )
         }

@@ -14,8 +14,8 @@ struct LyingServer: CustomTestStringConvertible, Sendable {
         /// This error in an app's own session. ferryd tries again, until the server has run out of
         /// lies, and gets this file.
         case interruption(Failure, FixtureContent, status: Int = 200)
-        /// An app's own session takes the body for the file. ferryd waits for a server that says
-        /// that it is unavailable.
+        /// An app's own session takes the body for the file, as there are no bytes yet. ferryd waits for a server that
+        /// says that it is unavailable.
         case unavailability(status: Int, body: FixtureContent, FixtureContent)
         /// An app's own session has no resume data. ferryd begins anew and gets this file.
         case fileFromTheStart(FixtureContent)
@@ -45,6 +45,8 @@ struct LyingServer: CustomTestStringConvertible, Sendable {
     var forSegments: FixtureAnswer?
     /// What `/elsewhere` serves, for redirects.
     var elsewhere: FixtureAnswer?
+    /// What it serves after so many answers.
+    var elsewhereLater: (count: Int, answer: FixtureAnswer)?
     /// What a mirror serves, which is at `/mirror`; `nil` where there is none.
     var mirror: (@Sendable (FixtureRequest) -> FixtureAnswer)?
     /// What has to come of it.
@@ -101,7 +103,10 @@ struct LyingServer: CustomTestStringConvertible, Sendable {
         } else {
             server.on(path, [change(all[0])] + all.dropFirst())
         }
-        if let elsewhere { server.on("/elsewhere", elsewhere) }
+        if let elsewhere {
+            let first = [FixtureAnswer](repeating: elsewhere, count: elsewhereLater?.count ?? 1)
+            server.on("/elsewhere", first + (elsewhereLater.map { [$0.answer] } ?? []))
+        }
         if let mirror { server.on(Self.mirrorPath, answer: mirror) }
     }
 
@@ -110,6 +115,9 @@ struct LyingServer: CustomTestStringConvertible, Sendable {
 
     // MARK: What is served
 
+    /// The ranges with which a comparison of the last bytes begins: of those behind the cut, and of 150 000.
+    static let comparisons: Set<String?> = [comparison, "bytes=84464-"]
+    static let comparison = "bytes=50000-"
     /// Where the first answer is cut.
     static let cutByteCount: Int64 = 100_000
     /// What is there at first.

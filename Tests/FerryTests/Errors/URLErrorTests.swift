@@ -21,6 +21,7 @@ struct URLErrorTests {
             .clientCertificateRejected: -1205, .bodyUnreadable: -1021, .bodySpent: -1021,
             .badServerResponse: -1011,
             .serverUnavailable: -1011, .errorResponse: -1011, .linkExpired: -1011,
+            .answerDoubted: -1011,
             .cannotDecodeContent: -1016, .digestMismatch: -1016, .cannotCreateFile: -3000,
             .cannotWriteToFile: -3003, .diskFull: -3003, .fileMissing: -1100,
             .fileChanged: -3001, .fileUnreadable: -1102, .responseTooLong: -1103,

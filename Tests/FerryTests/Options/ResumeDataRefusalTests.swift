@@ -27,7 +27,7 @@ struct ResumeDataRefusalTests {
 
     @Test(
         arguments: [
-            ("GET", "\"v1\"", nil), ("GET", "W/\"v1\"", .noValidator), ("GET", nil, .noValidator),
+            ("GET", "\"v1\"", nil), ("GET", "W/\"v1\"", nil), ("GET", nil, nil),
             ("POST", "\"v1\"", .requestNotResumable),
         ] as [(String, String?, URLError.ResumeDataRefusal?)]
     )

@@ -189,7 +189,7 @@ struct DownloadRedirectTests {
         #expect(await bench.download(request).failure()?.code == .connectionLost)
         let second = bench.download(request)
         #expect(await second.result() != nil)
-        #expect(second.restartReasons == ["the part is from another place"])
+        #expect(second.restartReasons == ["the part differs from what is at hand"])
         #expect(try bench.difference(other) == nil)
     }
 

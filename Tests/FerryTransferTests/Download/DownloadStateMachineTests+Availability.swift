@@ -38,20 +38,65 @@ extension DownloadStateMachineTests {
         #expect(failure(effects)?.retryAfter == nil)
     }
 
-    @Test(arguments: [408, 429, 503])
-    func `the answer of an unavailable server can be had`(status: Int) {
+    @Test(arguments: [408, 429, 503, 511, 407])
+    func `KEEP-2: what passes is waited for with bytes, even if its answer may be had without`(
+        status: Int
+    ) {
         var machine = machine(unavailable: .deliver)
         _ = machine.start(holding: Self.held)
+        let effects = answer(&machine, Self.head(status, [("Retry-After", "7")]))
+        #expect(failure(effects)?.code == .serverUnavailable)
+        #expect(failure(effects)?.retryAfter == 7)
+        #expect(machine.receivedByteCount == 40)
+        var empty = self.machine(unavailable: .deliver)
+        _ = empty.start(holding: nil)
         let head = Self.head(status, [("Retry-After", "7")])
-        #expect(answer(&machine, head).contains(.beginFile(Self.version(nil, total: nil))))
+        #expect(answer(&empty, head).contains(.beginFile(Self.version(nil, total: nil))))
     }
 
-    @Test(arguments: [400, 401, 403, 404, 410, 418])
-    func `BG-19: another refusal is the answer, also to a resumption`(status: Int) {
-        var machine = machine(unavailable: .fail)
+    @Test(
+        arguments: [
+            400, 401, 402, 403, 404, 405, 406, 409, 410, 411, 414, 418, 421, 426, 451, 499,
+        ],
+        [Download.UnavailableResponses.fail, .deliver]
+    )
+    func `KEEP-2: a refusal of the rest keeps the bytes, and says that the link has expired`(
+        status: Int,
+        unavailable: Download.UnavailableResponses
+    ) {
+        var machine = machine(unavailable: unavailable)
         _ = machine.start(holding: Self.held)
+        let head = Self.head(status)
+        let effects = answer(&machine, head)
+        #expect(effects.prefix(2) == [.reportResponse(head, Self.request), .cancelLoad])
+        #expect(failure(effects)?.code == .linkExpired)
+        #expect(machine.receivedByteCount == 40)
+    }
+
+    @Test(arguments: [400, 403, 404, 410, 418])
+    func `BG-19: without bytes a refusal is the answer`(status: Int) {
+        var machine = machine(unavailable: .fail)
+        _ = machine.start(holding: nil)
         let effects = answer(&machine, Self.head(status))
         #expect(effects.contains(.beginFile(Self.version(nil))))
         #expect(effects.last == .takeBody)
+    }
+
+    @Test(arguments: [501, 505])
+    func `KEEP-2: a status that the app does not wait for is a refusal`(status: Int) {
+        var machine = Machine(
+            request: Self.request,
+            configuration: Download.Configuration(retriedStatuses: [503])
+        )
+        _ = machine.start(holding: Self.held)
+        #expect(failure(answer(&machine, Self.head(status)))?.code == .linkExpired)
+    }
+
+    @Test func `KEEP-2: a refusal of the whole, after one of the rest, keeps the bytes as well`() {
+        var machine = machine()
+        _ = machine.start(holding: Self.held)
+        #expect(answer(&machine, Self.head(416, [])).last == Self.whole())
+        #expect(failure(answer(&machine, Self.head(403)))?.code == .linkExpired)
+        #expect(machine.receivedByteCount == 40)
     }
 }

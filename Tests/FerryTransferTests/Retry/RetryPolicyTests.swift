@@ -115,7 +115,7 @@ import Testing
         let retried: Set<TransferError.Code> = [
             .timedOut, .cannotFindHost, .cannotConnectToHost, .connectionLost, .notConnected,
             .secureConnectionFailed, .serverUnavailable, .fileUnreachable, .outOfMemory,
-            .uploadGone, .serverWithoutTLS,
+            .uploadGone, .answerDoubted, .serverWithoutTLS,
         ]
         #expect((decision(RetryPolicy(), code) != .isFinal) == retried.contains(code))
     }

@@ -129,7 +129,9 @@ final class SimulatedHistory {
                 byteCount: $0.writtenByteCount,
                 version: $0.version,
                 fruitlessResumptionCount: $0.fruitlessResumptionCount,
-                segments: $0.segments?.written
+                segments: $0.segments?.written,
+                // Enough time has passed, or not.
+                agreed: isCalm || generator.happens(30) ? file.oddAnswer(atLeast: .zero) : nil
             )
         }
         try await perform(machine.start(holding: held))
@@ -302,6 +304,7 @@ final class SimulatedHistory {
             try file.write(Array(bytes.prefix(count)), at: offset)
             try await perform(machine.wrotePart(number, count: count, at: now))
         case .compare, .reportRestart, .reportResponse, .reportResumption, .reportProgress: break
+        case .noteDoubt(let answer): try? file.note(answer)
         case .fail: try? file.noteFruitlessResumptions(machine.fruitlessResumptionCount)
         }
     }
@@ -342,13 +345,15 @@ final class SimulatedHistory {
         guard !isDisturbed, let kept = file.checkpoint, let validator = kept.validator else {
             return
         }
-        let number =
+        let content = try disk.directory.open(disk.name, .read).readToEnd(limit: 1 << 20)
+        let number: Int? =
             switch validator {
             case .strongETag(let tag): Int(tag.dropFirst().dropLast())
             case .lastModified(let date): Int(date.dropFirst(12).prefix(4)).map { $0 - 1000 }
+            case .weak(""): server.versions.firstIndex { $0.starts(with: content) }.map { $0 + 1 }
+            case .weak(let tag): Int(tag.dropFirst(3).dropLast())
             }
         guard let number else { throw Broken(description: "\(validator) is from nowhere") }
-        let content = try disk.directory.open(disk.name, .read).readToEnd(limit: 1 << 20)
         let version = server.versions[number - 1]
         guard let segments = kept.segments else {
             guard content.count == Int(kept.writtenByteCount) else {

@@ -52,8 +52,9 @@ struct SimulatedServer {
 
     /// Makes a new version, often of the same length.
     mutating func change(using generator: inout SeededGenerator) {
-        let length = versions.last.map(\.count) ?? generator.below(1000)
-        let newLength = generator.happens(60) ? length : generator.below(1000)
+        let longest = generator.happens(30) ? 9000 : 1000
+        let length = versions.last.map(\.count) ?? generator.below(longest)
+        let newLength = generator.happens(60) ? length : generator.below(longest)
         versions.append((0..<newLength).map { _ in UInt8.random(in: 0...255, using: &generator) })
     }
 
@@ -88,6 +89,13 @@ struct SimulatedServer {
             return Exchange(head: head(302, [("Location", "/file" + query)]))
         case 22..<23:
             return Exchange(head: head(404, []), body: Self.errorPage)
+        case 23..<28 where request.resumption != nil:
+            // A captive portal is in between.
+            let type = [("Content-Type", "text/html; charset=utf-8")]
+            return Exchange(
+                head: head(200, type + [("Content-Length", "\(Self.errorPage.count)")]),
+                body: Self.errorPage
+            )
         default:
             return nil
         }
@@ -107,7 +115,8 @@ struct SimulatedServer {
         for resumption: Resumption,
         using generator: inout SeededGenerator
     ) -> Exchange {
-        let isSame = validators.contains { $0.1 == resumption.fields[1].value }
+        let condition = resumption.fields.dropFirst().first?.value
+        let isSame = condition.map { value in validators.contains { $0.1 == value } } ?? true
         guard ranges != .ignored, isSame || ranges == .servedWhateverTheVersion else {
             return whole()
         }

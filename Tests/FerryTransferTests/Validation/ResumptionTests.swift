@@ -26,7 +26,7 @@ import Testing
     }
 
     private func isRefused(_ answer: Resumption.Answer) -> Bool {
-        if case .refused = answer { true } else { false }
+        if case .accepted = answer { false } else { true }
     }
 
     // MARK: - Asking

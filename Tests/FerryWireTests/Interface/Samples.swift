@@ -71,6 +71,7 @@ enum Samples {
         sendRate: 6_000_000_000,
         retry: retry,
         refusesErrorResponses: true,
+        holdsExpiredLinks: true,
         uploadProtocol: .tus,
         directory: "/srv/music",
         avoids: [.battery, .powerSaver],

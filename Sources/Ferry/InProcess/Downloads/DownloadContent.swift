@@ -268,12 +268,17 @@ extension DownloadContent {
     private func finished(_ result: DownloadResult) { end(with: .success(result)) }
 
     private func failed(_ error: TransferError) {
-        if error.code == .linkExpired {
+        if error.code == .linkExpired, !linkStatuses.isEmpty {
             transfer?.linkExpired()
             return
         }
         if error.code == .notConnected, transfer?.waitsForNetwork() == true { return }
-        if let delay = attempts.delay(after: error, by: task.transferOptions.retry) {
+        let holdsBytes = task.countOfBytesReceived > 0
+        if let delay = attempts.delay(
+            after: error,
+            holdsBytes: holdsBytes,
+            by: task.transferOptions
+        ) {
             transfer?.retries(after: delay)
         } else {
             end(with: .failure(error))

@@ -21,7 +21,11 @@ extension DaemonStateMachine {
             // With a full disk it takes a while until the store has the failure.
             guard let failure = running.failure else { return nil }
             let until = running.notBefore.flatMap { $0 > now ? $0 : nil }
-            return Wire.Wait(reason: .backoff, until: until, detail: failure.message)
+            return Wire.Wait(
+                reason: .ofFailure(failure.code),
+                until: until,
+                detail: failure.message
+            )
         }
         if isUnreachable(task) || task.notBefore == TaskRecord.networkWait {
             return Wire.Wait(reason: .network, detail: "no route leads off this machine")
@@ -31,9 +35,8 @@ extension DaemonStateMachine {
                 return Wire.Wait(reason: .earliestBegin, until: until)
             }
             let failure = task.lastError.flatMap { Stored.failure($0) }
-            let isFull = failure?.code == TransferError.Code.diskFull.rawValue
             return Wire.Wait(
-                reason: isFull ? .diskSpace : .backoff,
+                reason: .ofFailure(failure?.code),
                 until: until,
                 detail: failure?.message
             )
@@ -90,5 +93,16 @@ extension DaemonStateMachine {
                 application's
                 """
         )
+    }
+}
+
+extension Wire.WaitReason {
+    /// The reason why a task waits after a failure of this class.
+    fileprivate static func ofFailure(_ code: String?) -> Self {
+        switch code.flatMap({ TransferError.Code(rawValue: $0) }) {
+        case .diskFull: .diskSpace
+        case .linkExpired, .badURL, .unsupportedURL: .expiredLink
+        default: .backoff
+        }
     }
 }

@@ -6,8 +6,11 @@ import FoundationEssentials
 
 extension DaemonStateMachine {
     /// A server's answer says that a task's address has expired: its application may know another one.
-    mutating func linkExpired(_ task: RunningTask, at now: Date) -> [Effect] {
+    ///
+    /// - Returns: What to do; `nil` for a task that fails, or waits for another address that it gets without a question.
+    mutating func linkExpired(_ task: RunningTask, at now: Date) -> [Effect]? {
         let id = task.record.id
+        guard asksForLink(of: task.record) else { return nil }
         guard
             expiredLinks.expired(id, receivedByteCount: task.receivedByteCount)
         else { return goOnWithoutLink(task, at: now) }
@@ -69,11 +72,8 @@ extension DaemonStateMachine {
         to request: Wire.Request,
         call: CallIdentifier
     ) -> [Effect] {
-        guard let host = Origin(url: request.url)?.authority else {
-            let reason =
-                "not an http or https address: \(SecretText.masked(String(request.url.prefix(200))))"
-            return [.refuse(call, .invalidRequest(parameter: "request.url", reason: reason))]
-        }
+        if let refusal = refusal(of: request, call: call) { return refusal }
+        guard let host = Origin(url: request.url)?.authority else { return [] }
         let link = LinkState(request: request, number: random.makeNumber())
         let address = LoggedAddress.of(request.url)
         return [

@@ -82,6 +82,17 @@ extension DaemonStateMachine {
             + (isChanged ? separate(id, at: now) : [])
     }
 
+    /// Returns the refusal of a call with a request that could not be sent, to a task that may have bytes to lose; `nil`
+    /// if it can.
+    func refusal(of request: Wire.Request, call: CallIdentifier) -> [Effect]? {
+        guard let (member, reason) = request.contradiction else { return nil }
+        let error = TransferInterfaceError.invalidRequest(
+            parameter: "request.\(member)",
+            reason: reason
+        )
+        return [.refuse(call, error)]
+    }
+
     /// Returns the refusal of a call with invalid options; `nil` if they are valid.
     func refusal(of options: Wire.TransferOptions?, call: CallIdentifier) -> [Effect]? {
         guard let (member, reason) = options?.contradiction else { return nil }

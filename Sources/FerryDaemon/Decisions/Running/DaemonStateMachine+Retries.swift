@@ -8,7 +8,7 @@ extension DaemonStateMachine {
     mutating func failed(task id: Int64, _ error: TransferError, at now: Date) -> [Effect] {
         guard let task = running[id], task.phase == .loading else { return [] }
         let failure = Wire.Failure(code: error.code.rawValue, message: error.message)
-        if error.code == .linkExpired { return linkExpired(task, at: now) }
+        if error.code == .linkExpired, let effects = linkExpired(task, at: now) { return effects }
         if error.code == .clientCertificateRejected {
             sessions.update(task.record.sessionID) { $0.forgetIdentities() }
         }
@@ -23,7 +23,8 @@ extension DaemonStateMachine {
             after: error,
             failureCount: isWithoutNetwork ? 0 : task.attempts + 1,
             hasAnswered: hasAnswered,
-            by: task.options?.retry
+            holdsBytes: task.holdsBytes,
+            by: task.options
         )
         switch decision {
         case .isFinal:
@@ -73,7 +74,8 @@ extension DaemonStateMachine {
                     after: error,
                     failureCount: task.attempts + 1,
                     hasAnswered: hasAnswered,
-                    by: task.options?.retry
+                    holdsBytes: task.holdsBytes,
+                    by: task.options
                 )
             else { continue }
             leave(id, follower)
@@ -109,15 +111,18 @@ extension DaemonStateMachine {
         after error: TransferError,
         failureCount: Int,
         hasAnswered: Bool = true,
-        by rules: Wire.RetryRules? = nil
+        holdsBytes: Bool = false,
+        by options: Wire.TransferOptions? = nil
     ) -> RetryPolicy.Decision {
         // A disk that is full now may have room later; giving up would lose what is loaded.
         if error.code == .diskFull { return .retry(after: .seconds(policy.diskFullDelay)) }
-        let retry = policy.retry.applying(rules)
+        var retry = policy.retry.applying(options?.retry)
+        retry.holdsExpiredLinks = options?.holdsExpiredLinks ?? false
         return retry.decision(
             for: error,
             failureCount: failureCount,
             hasAnswered: hasAnswered,
+            holdsBytes: holdsBytes,
             using: &random
         )
     }
@@ -143,9 +148,14 @@ extension DaemonStateMachine {
         let delay = Duration.seconds(date.timeIntervalSince(now))
         let isWithoutNetwork = date == TaskRecord.networkWait
         let next = isWithoutNetwork ? "when there is a network" : "in \(delay.formattedInSeconds)"
+        let isExpired = failure.code == TransferError.Code.linkExpired.rawValue
+        let text =
+            isExpired
+            ? "link expired; ferry relink URL \(id); asked again \(next): \(failure.message)"
+            : "attempt failed, next \(next): \(failure.message)"
         running.update(id) { $0.failed(failure, retryingAt: date) }
         return [
-            .log(.notice, "attempt failed, next \(next): \(failure.message)", task: id),
+            .log(.notice, text, task: id),
             .changed(task: id),
             commit(
                 storeResponse(of: id) + storeLoss(of: id) + [

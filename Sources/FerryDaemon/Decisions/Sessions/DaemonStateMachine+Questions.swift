@@ -275,10 +275,8 @@ extension DaemonStateMachine {
         at now: Date
     ) -> [Effect] {
         if let refusal = refuseUnlessOpen(begin.session, caller) { return refusal }
-        if let request = begin.request, Origin(url: request.url) == nil {
-            let reason =
-                "not an http or https address: \(SecretText.masked(String(request.url.prefix(200))))"
-            return [.refuse(caller.call, .invalidRequest(parameter: "request.url", reason: reason))]
+        if let request = begin.request, let refusal = refusal(of: request, call: caller.call) {
+            return refusal
         }
         let task = task(begin.identifier, of: begin.session, asked: begin.question)
         guard task?.question?.subject == .begin else { return [.answer(caller.call, .done)] }

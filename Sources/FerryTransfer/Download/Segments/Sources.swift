@@ -92,7 +92,7 @@ struct Sources: Hashable, Sendable {
     var canGoOn: Bool { lastFailure == nil && !isRefused && places[0].standing != .closed }
 
     /// Whether there is only the app's address.
-    private var isAlone: Bool { places.count == 1 }
+    var isAlone: Bool { places.count == 1 }
 
     /// Whether any source may still be used.
     private var hasOpen: Bool { places.contains { $0.standing != .closed } }
@@ -348,6 +348,7 @@ extension Sources {
         guard head.status == 206, known.hasCoding(of: head), let total = known.totalByteCount,
             let content = ContentRange(head: head), content.range == range,
             content.totalByteCount == total, let validator = Validator(head: head),
+            validator.isStrong,
             first.map({ !$0.contradictsDigest(of: head) }) ?? true
         else { return nil }
         return ResourceVersion(

@@ -53,6 +53,7 @@ extension MirrorHistory {
             try write(piece, byteCount, of: part, at: offset)
         case .beginFile, .continueFile, .discardFile, .beginSegments, .endSegments:
             try performOnFile(effect)
+        case .noteDoubt(let answer): doubt = answer
         case .reportRestart: count(.restart)
         case .reportResponse, .reportResumption: break
         case .reportProgress(let received, _):
@@ -70,7 +71,9 @@ extension MirrorHistory {
     /// As long as the app's own place does what it should, no mirror spoils an attempt.
     private func check(_ error: TransferError) throws {
         if error.code == .internalFailure { throw Broken(description: "\(error)") }
-        guard machine.isLedByOriginal, !isFailureExcused else { return }
+        guard machine.isLedByOriginal, !isFailureExcused, error.code != .answerDoubted else {
+            return
+        }
         throw Broken(description: "it fails for a mirror: \(error)")
     }
 

@@ -58,6 +58,9 @@ final class MirrorHistory {
     var result: DownloadResult?
     var lastError: TransferError?
 
+    /// The odd answer that came last.
+    var doubt: OddAnswer?
+
     /// What takes its time.
     enum Pending {
         case synchronization
@@ -167,7 +170,8 @@ final class MirrorHistory {
         (flows, lent, lentTo, pending, stallTimer) = ([:], [:], [:], [], nil)
         isLossExcused = false
         isFailureExcused = false
-        let held = recovered()
+        var held = recovered()
+        if isCalm || generator.happens(30) { held?.agreed = doubt }
         note("an attempt begins with \(held?.byteCount ?? 0) bytes \(held?.segments?.ranges ?? [])")
         if held?.segments != nil { count(.heldParts) }
         try run(machine.start(holding: held))

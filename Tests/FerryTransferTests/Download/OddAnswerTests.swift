@@ -1,0 +1,311 @@
+import FerryHTTP
+import FerrySystem
+import Testing
+
+@testable import FerryTransfer
+
+/// What a whole body is to bytes that are here: see docs/decisions/partial-files.md.
+@Suite(.timeLimit(.minutes(5))) struct OddAnswerTests {
+    typealias Machine = Download.StateMachine
+
+    private static let url = "http://host/file"
+    private static let zip = "application/zip"
+
+    private static func head(
+        _ status: Int = 200,
+        tag: String? = "\"b\"",
+        length: Int64? = 2000,
+        type: String? = zip,
+        url: String = url
+    ) -> HTTPResponseHead {
+        var head = HTTPResponseHead(status: status, fields: [], url: url)
+        let fields = [
+            ("ETag", tag), ("Content-Length", length.map(String.init)), ("Content-Type", type),
+        ]
+        for case (let name, let value?) in fields {
+            head.fields.append(HTTPField(name: name, value: value))
+        }
+        return head
+    }
+
+    private static func held(
+        _ validator: Validator = .strongETag("\"a\""),
+        total: Int64? = 1000,
+        type: String? = zip,
+        segments: ByteRanges? = nil,
+        agreed: OddAnswer? = nil
+    ) -> Machine.Held {
+        Machine.Held(
+            byteCount: 400,
+            version: ResourceVersion(
+                validator: validator,
+                totalByteCount: total,
+                url: url,
+                mediaType: type
+            ),
+            segments: segments,
+            agreed: agreed
+        )
+    }
+
+    private func weigh(
+        _ head: HTTPResponseHead,
+        _ held: Machine.Held = held(),
+        hasMirrors: Bool = false,
+        _ configuration: Download.Configuration = Download.Configuration()
+    ) -> Download.Weight {
+        configuration.weigh(head, against: held, hasMirrors: hasMirrors)
+    }
+
+    @Test(arguments: [
+        head(), head(type: nil), head(length: 400), head(length: nil),
+        head(type: "Application/ZIP; q=1"),
+        head(tag: "W/\"b\""), head(url: url + "?signed"),
+    ])
+    func `KEEP-1: an ordinary new version replaces the bytes at once`(head: HTTPResponseHead) {
+        #expect(weigh(head) == .replacement)
+    }
+
+    @Test(arguments: [
+        head(tag: nil, length: 877, type: "text/html"),
+        head(tag: nil, length: 877, type: "text/html; charset=utf-8"),
+        head(tag: nil, length: nil, type: "text/html"),
+        head(length: 877_000, type: "text/html"),
+        head(tag: "\"a\"", length: 1000, type: "text/html"),
+        head(type: "application/xhtml+xml"),
+        head(204, length: nil), head(300), head(304, tag: "\"a\""), head(203), head(226),
+        head(tag: nil, type: "text/html", url: "http://portal/login"),
+    ])
+    func `KEEP-1: a page in place of a file is never the file`(head: HTTPResponseHead) {
+        #expect(weigh(head) == .odd)
+        #expect(weigh(head, Self.held(agreed: OddAnswer(head))) == .odd)
+        let unknown = Self.held(type: nil, agreed: OddAnswer(head))
+        #expect(weigh(head, unknown) == .odd)
+    }
+
+    @Test(arguments: [
+        head(length: 399), head(length: 0), head(type: "application/json"),
+        head(tag: nil), head(url: "http://other/file"), head(url: "https://host/file"),
+    ])
+    func `KEEP-1: an odd answer replaces the bytes when it has come again`(head: HTTPResponseHead) {
+        let answer = OddAnswer(head)
+        #expect(weigh(head) == .odd)
+        #expect(weigh(head, Self.held(agreed: OddAnswer(Self.head()))) == .odd)
+        #expect(weigh(head, Self.held(agreed: answer)) == .replacement)
+    }
+
+    @Test func `KEEP-1: a file that is to have a digest is not given up for an odd answer`() throws
+    {
+        let head = Self.head(length: 399)
+        let digest = Digest(.sha256, Array(repeating: 1, count: 32))
+        let configuration = Download.Configuration(digests: [digest])
+        let held = Self.held(agreed: OddAnswer(head))
+        #expect(weigh(head, held, configuration) == .odd)
+        #expect(weigh(Self.head(), held, configuration) == .replacement)
+    }
+
+    @Test func `KEEP-1: of an address that the user has named, only the body can be odd`() {
+        let head = Self.head(tag: nil, url: "http://other/file")
+        #expect(weigh(head, hasMirrors: true) == .replacement)
+        #expect(weigh(head, Self.held(), Download.Configuration(link: 1)) == .replacement)
+        let short = Self.head(length: 300, url: "http://other/file")
+        #expect(weigh(short, hasMirrors: true) == .replacement)
+        let empty = Self.head(tag: nil, length: 0, url: "http://other/file")
+        #expect(weigh(empty, hasMirrors: true) == .odd)
+        let page = Self.head(tag: nil, length: 877, type: "text/html", url: "http://other/file")
+        #expect(weigh(page, hasMirrors: true) == .odd)
+        #expect(weigh(page, Self.held(), Download.Configuration(link: 1)) == .odd)
+    }
+
+    @Test(arguments: [
+        (Validator.strongETag("\"a\""), head(tag: "\"a\"", length: 1000)),
+        (.strongETag("\"a\""), head(tag: "\"a\"", length: nil)),
+        (.weak("W/\"a\""), head(tag: "W/\"a\"", length: 1000)),
+        (.weak(""), head(tag: nil, length: 1000)),
+        (.weak(""), head(tag: nil, length: nil)),
+    ])
+    func `KEEP-3: the whole of the same version is compared with what is here`(
+        validator: Validator,
+        head: HTTPResponseHead
+    ) {
+        #expect(weigh(head, Self.held(validator)) == .same)
+        // It cannot be compared where it has gaps.
+        let parts = Self.held(validator, segments: ByteRanges([0..<200, 800..<1000]))
+        #expect([.comparable, .odd].contains(weigh(head, parts)))
+    }
+
+    @Test(arguments: [
+        head(length: 1000), head(tag: nil, length: 1000), head(tag: "W/\"b\"", length: 1000),
+        head(length: 1000, url: "http://node2/file"),
+    ])
+    func `KEEP-3: what is as long as the file may be the same under another tag`(
+        head: HTTPResponseHead
+    ) {
+        #expect(weigh(head) == .comparable)
+    }
+
+    @Test func `KEEP-1: the error says what came, and from where`() {
+        let head = Self.head(
+            tag: nil,
+            length: 877,
+            type: "text/html",
+            url: "http://hotel/login?x=1"
+        )
+        let error = OddAnswer(head).error(at: head.url)
+        #expect(error.code == .answerDoubted)
+        #expect(
+            error.message
+                == "the server at hotel answered with something else (text/html, 877 bytes)"
+        )
+        let redirect = Self.head(300, tag: nil, length: nil, type: nil)
+        #expect(
+            OddAnswer(redirect).error(at: Self.url).message
+                == "the server at host answered with something else (status 300, no media type)"
+        )
+    }
+
+    @Test func `KEEP-1: no clock that is set and no restart makes an answer older than it is`() {
+        let boot = BootIdentifier(rawValue: "1")
+        let next = BootIdentifier(rawValue: "2")
+        let doubt = Doubt(OddAnswer(Self.head()), in: boot, at: 5000)
+        #expect(doubt.age(in: boot, at: 5059) == .seconds(59))
+        #expect(doubt.age(in: boot, at: 5060) == .seconds(60))
+        // Another boot: it is as old as that, at least.
+        #expect(doubt.age(in: next, at: 10) == .seconds(10))
+        #expect(doubt.age(in: next, at: 60) == .seconds(60))
+        #expect(doubt.age(in: boot, at: 4000) == .zero)
+    }
+}
+
+extension DownloadStateMachineTests {
+    private static let page = head(200, [("Content-Type", "text/html"), ("Content-Length", "877")])
+
+    @Test(arguments: [nil, 206, 304, 412, 416])
+    func `KEEP-1: a login page costs no byte, to whatever request it comes`(before: Int?) {
+        var machine = machine()
+        _ = machine.start(holding: Self.held)
+        if let before {
+            _ = answer(&machine, Self.head(before, []))
+        }
+        let effects = answer(&machine, Self.page)
+        #expect(effects.prefix(2) == [.noteDoubt(OddAnswer(Self.page)), .cancelLoad])
+        #expect(failure(effects)?.code == .answerDoubted)
+        #expect(effects.count == 3)
+        #expect(machine.receivedByteCount == 40)
+    }
+
+    @Test func `KEEP-1: a shorter file replaces the bytes when it has come again`() {
+        let short = Self.head(200, [("ETag", "\"b\""), ("Content-Length", "30")])
+        var machine = machine()
+        _ = machine.start(holding: Self.held)
+        #expect(failure(answer(&machine, short))?.code == .answerDoubted)
+        var held = Self.held
+        held.agreed = OddAnswer(short)
+        var later = self.machine()
+        _ = later.start(holding: held)
+        #expect(answer(&later, short).contains(.beginFile(Self.version("\"b\"", total: 30))))
+    }
+
+    @Test func `KEEP-3: a body that ends before what is here is not the file`() {
+        var machine = machine()
+        let held = Machine.Held(byteCount: 40, version: Self.version(total: nil))
+        _ = machine.start(holding: held)
+        let head = Self.head(200, [("ETag", "\"a\"")])
+        #expect(answer(&machine, head).first == .continueFile(Self.version(total: nil)))
+        _ = machine.receivedBytes(count: 30)
+        #expect(failure(machine.loadFinished(nil))?.code == .connectionLost)
+        #expect(machine.receivedByteCount == 40)
+    }
+
+    private static func long(_ validator: Validator, others: [ResourceVersion] = []) -> Machine.Held
+    {
+        var version = ResourceVersion(validator: validator, totalByteCount: 1 << 20, url: url)
+        for other in others { version.include(other) }
+        return Machine.Held(byteCount: 1 << 19, version: version)
+    }
+
+    private static func long(_ tag: String?, from offset: Int64) -> HTTPResponseHead {
+        let range = ("Content-Range", "bytes \(offset)-1048575/1048576")
+        return head(206, [range] + (tag.map { [("ETag", $0)] } ?? []))
+    }
+
+    private func fields(_ effects: [Effect]) -> [String] {
+        guard case .send(let request)? = effects.last else { return [] }
+        return request.resumption?.fields.map(\.value) ?? ["whole"]
+    }
+
+    @Test(arguments: [Validator.weak(""), .weak("W/\"a\""), .weak("yesterday")])
+    func `KEEP-3: without a validator the last bytes are compared`(validator: Validator) {
+        var machine = machine()
+        let offset: Int64 = (1 << 19) - (64 << 10)
+        #expect(fields(machine.start(holding: Self.long(validator))) == ["bytes=\(offset)-"])
+        #expect(answer(&machine, Self.long(nil, from: offset)) == [.takeBody])
+        let effects = machine.receivedBytes(count: 70_000)
+        #expect(effects.first == .compare(count: 65_536, at: offset))
+        #expect(effects.contains(.reportResumption(offset: 1 << 19, total: 1 << 20)))
+        #expect(effects.last == .write(dropping: 65_536))
+    }
+
+    @Test(arguments: ["\"b\"", nil])
+    func `KEEP-3: a part with another tag, or without, is compared`(tag: String?) {
+        var machine = machine()
+        let held = Self.long(.strongETag("\"a\""))
+        #expect(fields(machine.start(holding: held)) == ["bytes=524288-", "\"a\""])
+        let offset: Int64 = (1 << 19) - (64 << 10)
+        let effects = answer(&machine, Self.long(tag, from: 1 << 19))
+        #expect(effects.first == .cancelLoad)
+        #expect(fields(effects) == ["bytes=\(offset)-"])
+        #expect(answer(&machine, Self.long(tag, from: offset)) == [.takeBody])
+        guard
+            case .continueFile(let version)? = machine.receivedBytes(count: 65_536).dropFirst()
+                .first
+        else {
+            Issue.record("nothing is continued")
+            return
+        }
+        #expect(version.isOf(.strongETag("\"a\"")))
+        #expect(version.isOf(tag.map { .strongETag($0) } ?? .weak("")))
+    }
+
+    @Test func `KEEP-3: the tags of several nodes are known after one comparison each`() {
+        let held = Self.long(.strongETag("\"b\""), others: [Self.version("\"a\"")])
+        for tag in ["\"a\"", "\"b\""] {
+            var machine = machine()
+            // A condition would keep one of them from answering.
+            #expect(fields(machine.start(holding: held)) == ["bytes=524288-"])
+            let effects = answer(&machine, Self.long(tag, from: 1 << 19))
+            #expect(effects.first == .continueFile(held.version))
+        }
+        var machine = machine()
+        _ = machine.start(holding: held)
+        #expect(answer(&machine, Self.long("\"c\"", from: 1 << 19)).first == .cancelLoad)
+    }
+
+    @Test func `KEEP-3: bytes that differ begin the file anew`() {
+        var machine = machine()
+        _ = machine.start(holding: Self.long(.weak("")))
+        _ = answer(&machine, Self.long(nil, from: (1 << 19) - (64 << 10)))
+        _ = machine.receivedBytes(count: 1000)
+        let effects = machine.compareFailed()
+        #expect(effects.contains(.discardFile))
+        #expect(fields(effects) == ["whole"])
+    }
+
+    @Test func `KEEP-3: a comparison that is always cut off becomes shorter`() {
+        var lengths: [Int64] = []
+        for count in 0..<10 {
+            var held = Self.long(.weak(""))
+            held.fruitlessResumptionCount = count
+            var machine = machine()
+            guard case .send(let request)? = machine.start(holding: held).last else { continue }
+            lengths.append((1 << 19) - (request.resumption?.offset ?? 0))
+            _ = answer(&machine, Self.long(nil, from: request.resumption?.offset ?? 0))
+            _ = machine.receivedBytes(count: 1000)
+            _ = machine.loadFinished(Self.lost)
+            #expect(machine.fruitlessResumptionCount == count + 1)
+        }
+        #expect(lengths.first == 65_536)
+        #expect(lengths.last == 1024)
+        #expect(lengths == lengths.sorted(by: >))
+    }
+}
