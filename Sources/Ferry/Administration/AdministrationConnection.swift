@@ -43,6 +43,7 @@ final class AdministrationConnection: Sendable {
     ///   - method: The method.
     ///   - isDone: Whether a refusal of a repeated call means that a daemon that died had carried it out.
     /// - Returns: The answer; nil for such a refusal.
+    /// - Throws: ``TransferDaemonError`` when the daemon cannot be reached or refuses.
     func call<Method: TransferMethod>(
         _ method: Method,
         isDone: @Sendable (TransferInterfaceError) -> Bool

@@ -289,6 +289,7 @@ extension BackgroundConnection.StateMachine {
     /// A task is made whether or not the daemon has answered yet, so that nothing waits for it.
     ///
     /// - Parameter first: Returns a number that no task has had, for a session that was never open.
+    /// - Returns: The number, and the reason.
     mutating func reserveTask(first: () -> Int) -> (identifier: Int, refusal: URLError?) {
         if case .failed(let error) = condition {
             defer { nextRefusedTaskIdentifier += 1 }

@@ -47,6 +47,7 @@ package struct FileIdentity: Hashable, Sendable, Codable {
     /// Returns the identity of a regular file without opening it, which needs no descriptor.
     ///
     /// - Parameter path: The path, with a zero at the end.
+    /// - Returns: The identity.
     /// - Throws: `stat`; with `EISDIR` or `EOPNOTSUPP` if it is not a regular file.
     package static func ofRegularFile(at path: [CChar]) throws(SystemCallError) -> FileIdentity {
         var status = stat()
