@@ -103,9 +103,10 @@ extension Download.Configuration {
         let known = held.version
         guard head.isWhole, !head.isPage(inPlaceOf: known.mediaType) else { return .odd }
         let isNamed = hasMirrors || known.link != link
-        let (total, length) = (known.totalByteCount, head.decodedLength)
+        let (total, length) = (known.totalByteCount, head.storedLength)
         let isOfVersion =
-            known.link == link && known.isOf(Validator(head: head))
+            known.link == link && known.coding == head.keptCoding
+            && known.isOf(Validator(head: head))
             && (total == nil || length == nil || total == length)
         let types = [known.mediaType, head.mediaType].compactMap { $0 }
         let isOfAnotherType = Set(types).count == 2
@@ -135,7 +136,7 @@ extension HTTPResponseHead {
     }
 
     /// The length of the body as it is stored.
-    fileprivate var decodedLength: Int64? { hasContentCoding ? nil : contentLength }
+    fileprivate var storedLength: Int64? { isDecoded ? nil : contentLength }
 
     /// Whether anything says which version this is.
     fileprivate var saysVersion: Bool { Validator(head: self).map { !$0.isNothing } ?? false }
