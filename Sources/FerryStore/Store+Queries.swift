@@ -146,6 +146,14 @@ extension Store {
         }
     }
 
+    /// Returns the tasks that have ended and are gone, the last one first, as far as they are remembered.
+    @LoopActor
+    package func endedTasks(
+        limit: Int = Store.endedTaskCount
+    ) async throws(StoreError) -> [EndedTaskRecord] {
+        try await read { database throws(StoreError) in try database.endedTasks(limit: limit) }
+    }
+
     /// Returns the earliest deadline of an unfinished task, or `nil`.
     @LoopActor
     package func earliestDeadline() async throws(StoreError) -> Date? {

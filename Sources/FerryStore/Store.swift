@@ -15,6 +15,9 @@ package final class Store: Sendable {
     /// The name of the log of commits that are not in the database yet.
     package static let logName = Database.fileName + "-wal"
 
+    /// The number of ended tasks that are remembered.
+    package static let endedTaskCount = 1000
+
     /// The database's path, for messages.
     package let path: String
     /// A number above that of every task that was ever stored; the next task gets it.

@@ -40,11 +40,16 @@ struct ScaleTests {
         try await readEverything(session: session, task: task)
         try await store.commit([
             .setRetry(task: task, attempts: 1, notBefore: moment(50), lastError: [1]),
-            .completeTask(.id(task), [NewEvent(kind: 1, payload: [])], at: moment(3)),
+            .completeTask(
+                .id(task),
+                [NewEvent(kind: 1, payload: [])],
+                at: moment(3),
+                remembering: [1]
+            ),
             .deleteTask(id: task + 1),
         ])
         let event = try #require(await store.events(session: id, limit: 3).last)
-        try await store.commit([.acknowledge(session: id, sequence: event.sequence)])
+        try await store.commit([.acknowledge(session: id, sequence: event.sequence, path: "/a")])
     }
 
     /// Every query once.
@@ -65,6 +70,7 @@ struct ScaleTests {
         }
         _ = try await store.page(ids: [task, task + 1], byteLimit: .max)
         _ = try await store.standings(ofTasks: [task, task + 1])
+        _ = try await store.endedTasks()
         _ = try await store.task(id: task)
         _ = try await store.task(session: id, identifier: Int(task))
         _ = try await store.session(id: id)

@@ -32,6 +32,7 @@ package enum TransferCall: Sendable {
     case releaseSession(Wire.ReleaseSession, Reply<Wire.ReleaseSession>)
     case listTasks(Wire.ListTasks, Reply<Wire.ListTasks>)
     case getTask(Wire.GetTask, Reply<Wire.GetTask>)
+    case listEndedTasks(Wire.ListEndedTasks, Reply<Wire.ListEndedTasks>)
     case watchTasks(Wire.WatchTasks, Reply<Wire.WatchTasks>)
     case pauseTask(Wire.PauseTask, Reply<Wire.PauseTask>)
     case resumeTask(Wire.ResumeTask, Reply<Wire.ResumeTask>)
@@ -226,6 +227,13 @@ extension TransferCallHandler {
         from connection: VarlinkConnection
     ) {
         handle(.getTask(call, reply), from: connection)
+    }
+    package func listEndedTasks(
+        _ call: Wire.ListEndedTasks,
+        _ reply: Reply<Wire.ListEndedTasks>,
+        from connection: VarlinkConnection
+    ) {
+        handle(.listEndedTasks(call, reply), from: connection)
     }
     package func watchTasks(
         _ call: Wire.WatchTasks,

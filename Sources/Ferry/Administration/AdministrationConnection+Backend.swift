@@ -20,6 +20,19 @@ extension AdministrationConnection: TransferDaemon.Backend {
         TransferDaemon.Transfer(try await call(Wire.GetTask(id: Int64(id))).task)
     }
 
+    func endedTransfers(
+        _ query: TransferDaemon.EndedQuery,
+        limit: Int?
+    ) async throws(TransferDaemonError) -> [TransferDaemon.EndedTransfer] {
+        let call = Wire.ListEndedTasks(
+            ids: query.ids.map { $0.sorted().map { Int64($0) } },
+            application: query.application,
+            session: query.session,
+            limit: limit
+        )
+        return try await self.call(call).tasks.map { TransferDaemon.EndedTransfer($0) }
+    }
+
     func changes(of ids: Set<TransferDaemon.Transfer.ID>?) -> TransferDaemon.ChangeStream {
         TransferDaemon.ChangeFeed(self, ids).stream
     }

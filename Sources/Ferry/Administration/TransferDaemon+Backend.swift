@@ -12,6 +12,11 @@ extension TransferDaemon {
         ) async throws(TransferDaemonError) -> Page
         /// Returns a transfer.
         func transfer(_ id: Transfer.ID) async throws(TransferDaemonError) -> Transfer
+        /// Returns the transfers that have ended, the last one first.
+        func endedTransfers(
+            _ query: EndedQuery,
+            limit: Int?
+        ) async throws(TransferDaemonError) -> [EndedTransfer]
         /// Returns the changes of some or all transfers.
         func changes(of ids: Set<Transfer.ID>?) -> ChangeStream
         /// Suspends a transfer.

@@ -3,7 +3,8 @@ import FerryWire
 extension TransferDaemon {
     /// The settings of the daemon that hold, and the files that they are from.
     ///
-    /// The user's file `~/.config/ferry/ferry.conf` beats the system's `/etc/ferry/ferry.conf`, each setting by itself.
+    /// The user's file `~/.config/ferry/ferry.conf` beats the system's, `/etc/xdg/ferry/ferry.conf` and
+    /// `/etc/ferry/ferry.conf`, each setting by itself.
     /// The daemon's command line and ``TransferDaemon/setRates(_:)`` beat both. Apple's systems have nothing like it.
     public struct Settings: Hashable, Sendable {
         /// All settings, in the order of the manual.

@@ -35,6 +35,13 @@ extension TransferDaemon {
         public var wait: Wait?
         /// The latest failure; kept while the transfer is retried.
         public var failure: Failure?
+        /// The address that has taken the place of the original request's, by ``TransferDaemon/relink(_:to:)`` or its
+        /// application; nil if there is none.
+        public var relinkedURL: URL?
+        /// How many bytes it has received or sent per second lately; nil if that is not known, or it is not running.
+        public var bytesPerSecond: Int64?
+        /// Its own limits, which ``TransferDaemon/setRates(_:of:)`` or its application has set.
+        public var rates: TransferDaemon.Rates
         /// The number of failed attempts since it last had more bytes than ever.
         public var attempts: Int
         /// When it was created.
@@ -57,6 +64,9 @@ extension TransferDaemon {
             upload: Upload? = nil,
             wait: Wait? = nil,
             failure: Failure? = nil,
+            relinkedURL: URL? = nil,
+            bytesPerSecond: Int64? = nil,
+            rates: TransferDaemon.Rates = .init(),
             attempts: Int = 0,
             created: Date
         ) {
@@ -75,6 +85,9 @@ extension TransferDaemon {
             self.upload = upload
             self.wait = wait
             self.failure = failure
+            self.relinkedURL = relinkedURL
+            self.bytesPerSecond = bytesPerSecond
+            self.rates = rates
             self.attempts = attempts
             self.created = created
         }

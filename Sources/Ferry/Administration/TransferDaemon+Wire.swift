@@ -71,6 +71,12 @@ extension TransferDaemon.Transfer {
             },
             wait: task.wait.map { Wait($0) },
             failure: task.failure.map { Failure(code: $0.code, message: $0.message) },
+            relinkedURL: task.link.flatMap { URL(string: $0) },
+            bytesPerSecond: task.bytesPerSecond.map { Int64($0) },
+            rates: TransferDaemon.Rates(
+                receive: task.options?.receiveRate,
+                send: task.options?.sendRate
+            ),
             attempts: task.attempts,
             created: task.created
         )

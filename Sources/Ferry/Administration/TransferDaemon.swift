@@ -84,9 +84,26 @@ extension TransferDaemon {
     /// - Parameter id: The transfer's number.
     /// - Returns: The transfer as it is now.
     /// - Throws: ``TransferDaemonError/Code/transferNotFound`` when there is none, or it has ended and
-    ///   its application has been notified.
+    ///   its application has been notified; see ``endedTransfers(matching:limit:)`` for those.
     public func transfer(_ id: Transfer.ID) async throws(TransferDaemonError) -> Transfer {
         try await backend.transfer(id)
+    }
+
+    /// Transfers that have ended and whose end their applications have acknowledged, the one that ended last first.
+    ///
+    /// ferryd remembers the last 1 000 of them, also when it is started again.
+    ///
+    /// - Parameters:
+    ///   - query: Which transfers; all of them by default.
+    ///   - limit: The maximum number of transfers; nil for all that are remembered.
+    /// - Returns: The transfers.
+    /// - Throws: ``TransferDaemonError`` when the daemon cannot be reached or refuses;
+    ///   ``TransferDaemonError/Code/unexpectedReply`` when it is older than this call.
+    public func endedTransfers(
+        matching query: EndedQuery = EndedQuery(),
+        limit: Int? = nil
+    ) async throws(TransferDaemonError) -> [EndedTransfer] {
+        try await backend.endedTransfers(query, limit: limit)
     }
 
     /// Returns a stream of changes to transfers.

@@ -19,7 +19,7 @@ enum BackgroundCall: Equatable, Sendable {
     case begin(task: Int, question: Int, Wire.Request?)
     case relink(task: Int, question: Int?, Wire.Request?)
     case answerChallenge(Wire.AnswerChallenge)
-    case acknowledge(sequence: Int64, others: [Int64] = [])
+    case acknowledge(sequence: Int64, others: [Int64] = [], files: [Wire.SavedFile] = [])
     case close(cancelling: Bool)
 
     /// A task to create, as its application wants it to begin.
@@ -56,7 +56,7 @@ enum BackgroundCall: Equatable, Sendable {
     var isIncomplete: Bool {
         switch self {
         case .create(let task): !task.isResumed
-        case .acknowledge(_, let others): others.count < Self.otherEventLimit
+        case .acknowledge(_, let others, _): others.count < Self.otherEventLimit
         default: false
         }
     }
@@ -89,9 +89,15 @@ enum BackgroundCall: Equatable, Sendable {
     /// - Returns: Whether the other call is no longer needed.
     mutating func absorb(_ next: BackgroundCall) -> Bool {
         guard isIncomplete else { return false }
-        if case .acknowledge(let first, let others) = self {
-            guard case .acknowledge(let sequence, let more) = next else { return false }
-            self = .acknowledge(sequence: first, others: others + [sequence] + more)
+        if case .acknowledge(let first, let others, let files) = self {
+            guard case .acknowledge(let sequence, let more, let moreFiles) = next else {
+                return false
+            }
+            self = .acknowledge(
+                sequence: first,
+                others: others + [sequence] + more,
+                files: files + moreFiles
+            )
             return true
         }
         guard case .create(var task) = self else { return false }
@@ -192,12 +198,13 @@ enum BackgroundCall: Equatable, Sendable {
         case .answerChallenge(var answer):
             answer.session = session
             send(answer)
-        case .acknowledge(let sequence, let others):
+        case .acknowledge(let sequence, let others, let files):
             send(
                 Wire.Acknowledge(
                     session: session,
                     sequence: sequence,
-                    otherSequences: others.isEmpty ? nil : others
+                    otherSequences: others.isEmpty ? nil : others,
+                    savedFiles: files.isEmpty ? nil : files
                 )
             )
         case .close(let cancelling):

@@ -339,10 +339,16 @@ extension BackgroundConnection.StateMachine {
     ///   - sequence: The event's number.
     ///   - session: The number of the session that it came from. A session that was created again since then
     ///     has other events, one of which may have the same number.
+    ///   - path: Where the app has put the event's file, if it has said so.
     /// - Returns: What to do.
-    mutating func acknowledge(_ sequence: Int64, of session: Int64) -> [Effect] {
+    mutating func acknowledge(
+        _ sequence: Int64,
+        of session: Int64,
+        path: String? = nil
+    ) -> [Effect] {
         guard lastSession == session else { return [] }
-        return add(.acknowledge(sequence: sequence))
+        let files = path.map { [Wire.SavedFile(sequence: sequence, path: $0)] } ?? []
+        return add(.acknowledge(sequence: sequence, files: files))
     }
 
     /// Waits until all calls so far are acknowledged, or given up.

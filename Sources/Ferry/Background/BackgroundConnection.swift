@@ -160,8 +160,9 @@ extension BackgroundConnection {
     /// - Parameters:
     ///   - sequence: The event's number.
     ///   - number: The number of the session that it came from.
-    func acknowledge(_ sequence: Int64, ofSession number: Int64) {
-        input { $0.acknowledge(sequence, of: number) }
+    ///   - path: Where the app has put the event's file, if it has said so.
+    func acknowledge(_ sequence: Int64, ofSession number: Int64, path: String? = nil) {
+        input { $0.acknowledge(sequence, of: number, path: path) }
     }
 
     /// Sends a query, which changes nothing; fails if there is no connection now.

@@ -166,12 +166,17 @@ final class BackgroundSubscription {
         guard let sequence = event.sequence, let number = numberedSession else { return }
         let isOld = ledger.isOld
         guard ledger.receive(sequence: sequence) else { return }
+        let task = task(event)
+        let file = event.kind == .finished ? task as? URLSessionDownloadTask : nil
         let wasTold: @Sendable () -> Void = { [self] in
             // Without a delegate the app has not received it.
-            if core.delegate != nil { connection.acknowledge(sequence, ofSession: number) }
+            if core.delegate != nil {
+                let path = file?.savedLocation?.path
+                connection.acknowledge(sequence, ofSession: number, path: path)
+            }
             LoopActor.perform { self.wasTold(wasOld: isOld) }
         }
-        guard let task = task(event) else { return wasTold() }
+        guard let task else { return wasTold() }
         noteResponse(event, task)
         if event.kind == .finished { answers[task.taskIdentifier] = event.response }
         process(event, task, wasTold)

@@ -87,6 +87,17 @@ open class URLSessionDownloadTask: URLSessionTask, @unchecked Sendable {
         }
     }
 
+    /// Where the app has put the file, for the user to be told.
+    ///
+    /// Default: nil. An app sets it in `urlSession(_:downloadTask:didFinishDownloadingTo:)` of a background session. ferryd
+    /// remembers it, and `ferry list --all`, `ferry why` and ``TransferDaemon/endedTransfers(matching:limit:)`` show it. A
+    /// value that is set after that method has returned, or in another session, has no effect. Apple's library has no such
+    /// property.
+    public var savedLocation: URL? {
+        get { storage.withLock { $0.savedLocation } }
+        set { storage.withLock { $0.savedLocation = newValue } }
+    }
+
     override func tell(_ message: Delivery.Message, newByteCount: Int64) {
         switch recipient {
         case .delegate: tellDelegate(message, newByteCount: newByteCount)

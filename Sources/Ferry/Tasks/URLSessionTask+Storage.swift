@@ -47,6 +47,8 @@ extension URLSessionTask {
         var fileFailure: URLError?
         /// Called when the app has been told that.
         var lostFileWasTold: (@Sendable () -> Void)?
+        /// Where the app has put the file of a download, if it has said so.
+        var savedLocation: URL?
         /// The body that a task with a completion handler has received.
         var body: Data?
         var prefersIncrementalDelivery = true

@@ -113,6 +113,9 @@ final class DownloadSession: NSObject, URLSessionDownloadDelegate {
                 response: downloadTask.response,
                 url: url
             ) { taker.whenWaiting(id, url, $0) }
+            if case .saved(let path, _) = outcome {
+                downloadTask.savedLocation = URL(filePath: path, directoryHint: .notDirectory)
+            }
             state.withLock { $0.outcomes[downloadTask.taskIdentifier] = outcome }
         } catch {
             // Returning would delete the file. Until this process has returned, ferryd keeps the file, and starts

@@ -21,6 +21,20 @@ extension Daemon {
         }
     }
 
+    /// Lists tasks that have ended and are gone.
+    func listEndedTasks(
+        _ call: Wire.ListEndedTasks,
+        _ reply: Reply<Wire.ListEndedTasks>,
+        from connection: VarlinkConnection
+    ) {
+        observe(reply) { () async throws(TransferInterfaceError) in
+            let records = try await self.reading { () async throws(StoreError) in
+                try await self.store.endedTasks()
+            }
+            return Wire.ListEndedTasks.Reply(tasks: call.select(from: records))
+        }
+    }
+
     /// Reports the state of a task.
     func getTask(
         _ call: Wire.GetTask,

@@ -38,7 +38,9 @@ extension DaemonStateMachine {
             attempts: running?.attempts ?? record.attempts,
             created: clock.wall(at: record.createdAt),
             earliestBegin: DelayState.decode(record.delay)?.date,
-            options: Stored.options(record.options)
+            options: Stored.options(record.options),
+            link: record.replacement?.url,
+            bytesPerSecond: isLoading ? running?.speed.bytesPerSecond(at: now) : nil
         )
     }
 

@@ -35,6 +35,9 @@ enum Stored {
     /// A failure.
     static func failure(_ bytes: [UInt8]) -> Wire.Failure? { decode(bytes) }
 
+    /// A task that has ended, without what became of its file since then.
+    static func endedTask(_ bytes: [UInt8]) -> Wire.EndedTask? { decode(bytes) }
+
     /// An event, without its sequence number.
     static func event(_ bytes: [UInt8]) -> Wire.Event? { decode(bytes) }
 

@@ -36,16 +36,21 @@ extension Database {
         return sequences
     }
 
-    /// Deletes an event.
+    /// Deletes an event, and remembers where the application has put the file of its task.
     ///
     /// - Returns: The task that was deleted with its last event.
-    func acknowledge(_ session: Int64, _ sequence: Int64) throws(StoreError) -> Int64? {
+    func acknowledge(
+        _ session: Int64,
+        _ sequence: Int64,
+        path: String?
+    ) throws(StoreError) -> Int64? {
         let task = try connection.first(
             "SELECT task_id FROM events WHERE session_id = ? AND sequence = ?",
             session,
             sequence
         ) { $0.integer() }
         guard let task else { return nil }
+        if let path { try remember(path: path, of: task) }
         try connection.run(
             "DELETE FROM events WHERE session_id = ? AND sequence = ?",
             session,

@@ -57,8 +57,9 @@ extension Database {
             receipt.add(try hold(id, at: now))
         case .releaseTask(let id, let now):
             receipt.add(try release(id, at: now))
-        case .completeTask(let key, let events, let now):
+        case .completeTask(let key, let events, let now, let record):
             guard let completion = try complete(key, events, at: now) else { return }
+            if let record { try remember(record, of: completion.change.id) }
             receipt.add(completion.change)
             receipt.sequences += completion.sequences
         case .describeTask(let key, let description):
@@ -80,9 +81,9 @@ extension Database {
         case .relinkTask(let key, let host, let link):
             receipt.add(try relink(key, to: host, link))
         case .deleteTask(let id):
-            try connection.run("DELETE FROM tasks WHERE id = ?", id)
-        case .acknowledge(let session, let sequence):
-            if let removed = try acknowledge(session, sequence) {
+            try discard(id)
+        case .acknowledge(let session, let sequence, let path):
+            if let removed = try acknowledge(session, sequence, path: path) {
                 receipt.removedTaskIDs.append(removed)
             }
         }

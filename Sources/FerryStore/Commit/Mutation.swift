@@ -65,8 +65,9 @@ package enum Mutation: Hashable, Sendable {
     /// Releases a task for the user; if it is backing off, the next attempt need not wait.
     case releaseTask(Int64, at: Date)
     /// Ends a task and adds its last events to its session's log, under the session's next numbers, which are
-    /// in ``Receipt/sequences``; does nothing if it has ended already.
-    case completeTask(TaskKey, [NewEvent], at: Date)
+    /// in ``Receipt/sequences``; does nothing if it has ended already. What is to be remembered of the task, if anything,
+    /// is kept among the last ``Store/endedTaskCount``.
+    case completeTask(TaskKey, [NewEvent], at: Date, remembering: [UInt8]? = nil)
     /// Replaces the application's description of a task.
     case describeTask(TaskKey, String?)
     /// Replaces a task's options.
@@ -91,11 +92,12 @@ package enum Mutation: Hashable, Sendable {
     /// Makes a task wait for another host with a request to send in place of its own; if it is backing off,
     /// the next attempt need not wait. The task is treated as if its state had changed.
     case relinkTask(TaskKey, host: String, [UInt8])
-    /// Deletes a task with its events.
+    /// Deletes a task with its events; if it had ended, it is remembered that nobody has taken its file.
     case deleteTask(id: Int64)
 
-    /// Deletes an event, and its task if that is completed and has no other event.
-    case acknowledge(session: Int64, sequence: Int64)
+    /// Deletes an event, and its task if that is completed and has no other event; remembers where the application has
+    /// put the task's file.
+    case acknowledge(session: Int64, sequence: Int64, path: String? = nil)
 }
 
 /// The failures that an acknowledged commit survives.

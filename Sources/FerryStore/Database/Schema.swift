@@ -5,7 +5,7 @@ enum Schema {
 
     /// The script that leads from each version to the next; version 0 is an empty file.
     static let migrations = [
-        first, second, third, fourth, fifth, sixth, seventh, eighth, ninth, tenth,
+        first, second, third, fourth, fifth, sixth, seventh, eighth, ninth, tenth, eleventh,
     ]
 
     /// The version this code reads and writes.
@@ -288,6 +288,19 @@ enum Schema {
         CREATE TRIGGER event_deleted AFTER DELETE ON events BEGIN
             UPDATE OR FAIL sessions SET event_count = event_count - 1 WHERE id = OLD.session_id;
         END;
+
+        """
+
+    // What ferryd remembers of tasks that have ended, in the order in which they did. Few rows are kept, and the one
+    // that is looked for is nearly always among the last: an index would cost each end of a task more than it saves.
+    private static let eleventh = """
+        CREATE TABLE ended_tasks (
+            number INTEGER PRIMARY KEY,
+            task_id INTEGER NOT NULL,
+            record BLOB NOT NULL,
+            path TEXT,
+            is_discarded INTEGER NOT NULL DEFAULT 0
+        ) STRICT;
 
         """
 

@@ -38,6 +38,9 @@ final class Connection {
     /// Whether a transaction is open; a failure of the disk may have ended it.
     var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
+    /// The number of the row that the latest insertion has made, without those that triggers have made.
+    var lastInsertedRow: Int64 { sqlite3_last_insert_rowid(handle) }
+
     /// The statements prepared so far.
     var preparedStatements: [String] { Array(statements.keys) }
 

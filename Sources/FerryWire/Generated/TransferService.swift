@@ -184,6 +184,14 @@ package protocol TransferService: AnyObject {
         _ reply: Reply<Wire.GetTask>,
         from connection: VarlinkConnection
     )
+    /// Lists tasks that have ended and are no longer listed by ListTasks, the one that ended last first.
+    ///
+    /// The daemon remembers the last 1000, also when it is started again.
+    func listEndedTasks(
+        _ call: Wire.ListEndedTasks,
+        _ reply: Reply<Wire.ListEndedTasks>,
+        from connection: VarlinkConnection
+    )
     /// Returns tasks in their current state and, when called with more, their changes.
     ///
     /// The first replies hold all tasks, the later ones those that changed, at most ten times a second.
@@ -320,6 +328,7 @@ extension TransferRoute {
         TransferRoute { $0.releaseSession($1, $2, from: $3) },
         TransferRoute { $0.listTasks($1, $2, from: $3) },
         TransferRoute { $0.getTask($1, $2, from: $3) },
+        TransferRoute { $0.listEndedTasks($1, $2, from: $3) },
         TransferRoute { $0.watchTasks($1, $2, from: $3) },
         TransferRoute { $0.pauseTask($1, $2, from: $3) },
         TransferRoute { $0.resumeTask($1, $2, from: $3) },

@@ -1116,18 +1116,27 @@ extension Wire {
         package var sequence: Int64
         /// The sequences of more events, if OpenSession has returned takesOtherSequences.
         package var otherSequences: [Int64]?
+        /// Where the application has put the files of these events, as far as it says so.
+        package var savedFiles: [SavedFile]?
 
         /// Creates the value from its members.
-        package init(session: Int64, sequence: Int64, otherSequences: [Int64]? = nil) {
+        package init(
+            session: Int64,
+            sequence: Int64,
+            otherSequences: [Int64]? = nil,
+            savedFiles: [SavedFile]? = nil
+        ) {
             self.session = session
             self.sequence = sequence
             self.otherSequences = otherSequences
+            self.savedFiles = savedFiles
         }
 
         /// Writes the members.
         package func write(to output: inout JSONOutput) {
             output.object { output in
                 output.member("otherSequences", otherSequences)
+                output.member("savedFiles", savedFiles)
                 output.member("sequence", sequence)
                 output.member("session", session)
             }
@@ -1138,18 +1147,21 @@ extension Wire {
             var session: Int64?
             var sequence: Int64?
             var otherSequences: [Int64]?
+            var savedFiles: [SavedFile]?
             try input.object { (input, member) throws(JSONInput.Problem) in
                 switch member {
                 case "session": session = try input.value()
                 case "sequence": sequence = try input.value()
                 case "otherSequences": otherSequences = try input.value()
+                case "savedFiles": savedFiles = try input.value()
                 default: try input.skip()
                 }
             }
             self.init(
                 session: try input.required(session, "session"),
                 sequence: try input.required(sequence, "sequence"),
-                otherSequences: otherSequences
+                otherSequences: otherSequences,
+                savedFiles: savedFiles
             )
         }
     }
@@ -1636,6 +1648,94 @@ extension Wire {
                 }
             }
             self.init(id: try input.required(id, "id"))
+        }
+    }
+
+    /// Lists tasks that have ended and are no longer listed by ListTasks, the one that ended last first.
+    ///
+    /// The daemon remembers the last 1000, also when it is started again.
+    package struct ListEndedTasks: TransferMethod {
+        /// The reply to ``ListEndedTasks``.
+        package struct Reply: JSONCodable {
+            /// The tasks.
+            package var tasks: [EndedTask]
+
+            /// Creates the value from its members.
+            package init(tasks: [EndedTask]) {
+                self.tasks = tasks
+            }
+
+            /// Writes the members.
+            package func write(to output: inout JSONOutput) {
+                output.object { output in
+                    output.member("tasks", tasks)
+                }
+            }
+
+            /// Reads the members.
+            package init(from input: inout JSONInput) throws(JSONInput.Problem) {
+                var tasks: [EndedTask]?
+                try input.object { (input, member) throws(JSONInput.Problem) in
+                    switch member {
+                    case "tasks": tasks = try input.value()
+                    default: try input.skip()
+                    }
+                }
+                self.init(tasks: try input.required(tasks, "tasks"))
+            }
+        }
+
+        /// The method's name in the interface.
+        package static let name = "ListEndedTasks"
+
+        /// Only the tasks with these ids.
+        package var ids: [Int64]?
+        /// Only tasks of this application.
+        package var application: String?
+        /// Only tasks of sessions with this identifier.
+        package var session: String?
+        /// The maximum number of tasks.
+        package var limit: Int?
+
+        /// Creates the value from its members.
+        package init(
+            ids: [Int64]? = nil,
+            application: String? = nil,
+            session: String? = nil,
+            limit: Int? = nil
+        ) {
+            self.ids = ids
+            self.application = application
+            self.session = session
+            self.limit = limit
+        }
+
+        /// Writes the members.
+        package func write(to output: inout JSONOutput) {
+            output.object { output in
+                output.member("application", application)
+                output.member("ids", ids)
+                output.member("limit", limit)
+                output.member("session", session)
+            }
+        }
+
+        /// Reads the members.
+        package init(from input: inout JSONInput) throws(JSONInput.Problem) {
+            var ids: [Int64]?
+            var application: String?
+            var session: String?
+            var limit: Int?
+            try input.object { (input, member) throws(JSONInput.Problem) in
+                switch member {
+                case "ids": ids = try input.value()
+                case "application": application = try input.value()
+                case "session": session = try input.value()
+                case "limit": limit = try input.value()
+                default: try input.skip()
+                }
+            }
+            self.init(ids: ids, application: application, session: session, limit: limit)
         }
     }
 

@@ -1407,6 +1407,10 @@ extension Wire {
         package var earliestBegin: Date?
         /// Its options, if its application has set them.
         package var options: TransferOptions?
+        /// The address that has taken the place of that of the original request, if there is one.
+        package var link: String?
+        /// How many bytes per second it has received or sent lately, while it runs.
+        package var bytesPerSecond: Int?
 
         /// Creates the value from its members.
         package init(
@@ -1428,7 +1432,9 @@ extension Wire {
             attempts: Int,
             created: Date,
             earliestBegin: Date? = nil,
-            options: TransferOptions? = nil
+            options: TransferOptions? = nil,
+            link: String? = nil,
+            bytesPerSecond: Int? = nil
         ) {
             self.id = id
             self.application = application
@@ -1449,6 +1455,8 @@ extension Wire {
             self.created = created
             self.earliestBegin = earliestBegin
             self.options = options
+            self.link = link
+            self.bytesPerSecond = bytesPerSecond
         }
 
         /// Writes the members.
@@ -1456,6 +1464,7 @@ extension Wire {
             output.object { output in
                 output.member("application", application)
                 output.member("attempts", attempts)
+                output.member("bytesPerSecond", bytesPerSecond)
                 output.member("created", created)
                 output.member("currentRequest", currentRequest)
                 output.member("description", description)
@@ -1464,6 +1473,7 @@ extension Wire {
                 output.member("failure", failure)
                 output.member("id", id)
                 output.member("identifier", identifier)
+                output.member("link", link)
                 output.member("options", options)
                 output.member("originalRequest", originalRequest)
                 output.member("priority", priority)
@@ -1497,6 +1507,8 @@ extension Wire {
             var created: Date?
             var earliestBegin: Date?
             var options: TransferOptions?
+            var link: String?
+            var bytesPerSecond: Int?
             try input.object { (input, member) throws(JSONInput.Problem) in
                 switch member {
                 case "id": id = try input.value()
@@ -1518,6 +1530,8 @@ extension Wire {
                 case "created": created = try input.value()
                 case "earliestBegin": earliestBegin = try input.value()
                 case "options": options = try input.value()
+                case "link": link = try input.value()
+                case "bytesPerSecond": bytesPerSecond = try input.value()
                 default: try input.skip()
                 }
             }
@@ -1540,7 +1554,194 @@ extension Wire {
                 attempts: try input.required(attempts, "attempts"),
                 created: try input.required(created, "created"),
                 earliestBegin: earliestBegin,
-                options: options
+                options: options,
+                link: link,
+                bytesPerSecond: bytesPerSecond
+            )
+        }
+    }
+
+    /// A transfer that has ended and whose application has taken note of that, as the daemon remembers it.
+    package struct EndedTask: JSONCodable {
+        /// The task's number.
+        package var id: Int64
+        /// The identifier of the application that the task belonged to.
+        package var application: String
+        /// The identifier of the session that the task belonged to.
+        package var session: String
+        /// The task's number in its session.
+        package var identifier: Int
+        /// The application's description of the task, unless it is long.
+        package var description: String?
+        /// The address that was requested, without user, password, query and fragment.
+        package var url: String
+        /// The status of the last response.
+        package var status: Int?
+        /// The number of bytes of the body that were received.
+        package var receivedByteCount: Int64
+        /// The size of the body in bytes, if it was known.
+        package var expectedByteCount: Int64?
+        /// The file that it has sent, if it was an upload.
+        package var upload: Upload?
+        /// The reason why it ended, unless it succeeded.
+        package var failure: Failure?
+        /// When the task was created.
+        package var created: Date
+        /// When it ended.
+        package var ended: Date
+        /// The absolute path to which the application has moved the file, if it has said so.
+        package var path: String?
+        /// Whether the file was deleted, as the user wanted, before the application had taken it.
+        package var discarded: Bool?
+
+        /// Creates the value from its members.
+        package init(
+            id: Int64,
+            application: String,
+            session: String,
+            identifier: Int,
+            description: String? = nil,
+            url: String,
+            status: Int? = nil,
+            receivedByteCount: Int64,
+            expectedByteCount: Int64? = nil,
+            upload: Upload? = nil,
+            failure: Failure? = nil,
+            created: Date,
+            ended: Date,
+            path: String? = nil,
+            discarded: Bool? = nil
+        ) {
+            self.id = id
+            self.application = application
+            self.session = session
+            self.identifier = identifier
+            self.description = description
+            self.url = url
+            self.status = status
+            self.receivedByteCount = receivedByteCount
+            self.expectedByteCount = expectedByteCount
+            self.upload = upload
+            self.failure = failure
+            self.created = created
+            self.ended = ended
+            self.path = path
+            self.discarded = discarded
+        }
+
+        /// Writes the members.
+        package func write(to output: inout JSONOutput) {
+            output.object { output in
+                output.member("application", application)
+                output.member("created", created)
+                output.member("description", description)
+                output.member("discarded", discarded)
+                output.member("ended", ended)
+                output.member("expectedByteCount", expectedByteCount)
+                output.member("failure", failure)
+                output.member("id", id)
+                output.member("identifier", identifier)
+                output.member("path", path)
+                output.member("receivedByteCount", receivedByteCount)
+                output.member("session", session)
+                output.member("status", status)
+                output.member("upload", upload)
+                output.member("url", url)
+            }
+        }
+
+        /// Reads the members.
+        package init(from input: inout JSONInput) throws(JSONInput.Problem) {
+            var id: Int64?
+            var application: String?
+            var session: String?
+            var identifier: Int?
+            var description: String?
+            var url: String?
+            var status: Int?
+            var receivedByteCount: Int64?
+            var expectedByteCount: Int64?
+            var upload: Upload?
+            var failure: Failure?
+            var created: Date?
+            var ended: Date?
+            var path: String?
+            var discarded: Bool?
+            try input.object { (input, member) throws(JSONInput.Problem) in
+                switch member {
+                case "id": id = try input.value()
+                case "application": application = try input.value()
+                case "session": session = try input.value()
+                case "identifier": identifier = try input.value()
+                case "description": description = try input.value()
+                case "url": url = try input.value()
+                case "status": status = try input.value()
+                case "receivedByteCount": receivedByteCount = try input.value()
+                case "expectedByteCount": expectedByteCount = try input.value()
+                case "upload": upload = try input.value()
+                case "failure": failure = try input.value()
+                case "created": created = try input.value()
+                case "ended": ended = try input.value()
+                case "path": path = try input.value()
+                case "discarded": discarded = try input.value()
+                default: try input.skip()
+                }
+            }
+            self.init(
+                id: try input.required(id, "id"),
+                application: try input.required(application, "application"),
+                session: try input.required(session, "session"),
+                identifier: try input.required(identifier, "identifier"),
+                description: description,
+                url: try input.required(url, "url"),
+                status: status,
+                receivedByteCount: try input.required(receivedByteCount, "receivedByteCount"),
+                expectedByteCount: expectedByteCount,
+                upload: upload,
+                failure: failure,
+                created: try input.required(created, "created"),
+                ended: try input.required(ended, "ended"),
+                path: path,
+                discarded: discarded
+            )
+        }
+    }
+
+    /// Where an application has put a file.
+    package struct SavedFile: JSONCodable {
+        /// The sequence of the event with which the file was delivered.
+        package var sequence: Int64
+        /// The absolute path of the file.
+        package var path: String
+
+        /// Creates the value from its members.
+        package init(sequence: Int64, path: String) {
+            self.sequence = sequence
+            self.path = path
+        }
+
+        /// Writes the members.
+        package func write(to output: inout JSONOutput) {
+            output.object { output in
+                output.member("path", path)
+                output.member("sequence", sequence)
+            }
+        }
+
+        /// Reads the members.
+        package init(from input: inout JSONInput) throws(JSONInput.Problem) {
+            var sequence: Int64?
+            var path: String?
+            try input.object { (input, member) throws(JSONInput.Problem) in
+                switch member {
+                case "sequence": sequence = try input.value()
+                case "path": path = try input.value()
+                default: try input.skip()
+                }
+            }
+            self.init(
+                sequence: try input.required(sequence, "sequence"),
+                path: try input.required(path, "path")
             )
         }
     }

@@ -42,10 +42,12 @@ extension ModelStore {
             distrustTimes(at: now, longestWait: longestWait)
         case .set(let setting, let value):
             settings[setting] = value
-        case .acknowledge(let session, let sequence):
-            if let task = acknowledge(EventKey(session: session, sequence: sequence)) {
-                receipt.removedTaskIDs.append(task)
+        case .acknowledge(let session, let sequence, let path):
+            let key = EventKey(session: session, sequence: sequence)
+            if let path, let task = events[key]?.task {
+                updateMemory(of: task) { $0.path = path }
             }
+            if let task = acknowledge(key) { receipt.removedTaskIDs.append(task) }
         case .insertTask, .delayTask, .retimeTask, .beginTask, .setProgress, .setCheckpoint,
             .setUpload,
             .setRetry, .postponeTask, .setExchange, .deleteTask, .resumeTask, .suspendTask,

@@ -22,8 +22,8 @@ extension ModelStore {
             }
         case .releaseTask(let id, let now):
             try release(id, at: now, &receipt)
-        case .completeTask(let key, let new, let now):
-            try complete(key, new, at: now, &receipt)
+        case .completeTask(let key, let new, let now, let record):
+            try complete(key, new, at: now, remembering: record, &receipt)
         case .delayTask(let key, let notBefore, let delay, let now):
             guard try task(key).record.attempts == 0 else { return }
             try self.delay(key, until: notBefore, delay, at: now, &receipt)
@@ -38,6 +38,7 @@ extension ModelStore {
             try relink(key, host, link, &receipt)
         case .deleteTask(let id):
             delete(task: id)
+            updateMemory(of: id) { $0.isDiscarded = true }
         default:
             try assign(mutation)
         }
@@ -228,11 +229,13 @@ extension ModelStore {
         _ key: TaskKey,
         _ new: [NewEvent],
         at now: Date,
+        remembering record: [UInt8]?,
         _ receipt: inout Receipt
     ) throws(StoreError) {
         var task = try task(key)
         let from = task.record.state
         guard from != .completed else { return }
+        if let record { remember(EndedTaskRecord(id: task.record.id, record: record)) }
         task.record.state = .completed
         task.record.notBefore = nil
         task.record.deadline = nil
@@ -242,6 +245,30 @@ extension ModelStore {
         for event in new {
             receipt.sequences.append(try append(event, of: task.record.id, at: now))
         }
+    }
+}
+
+// MARK: - Tasks that have ended
+
+extension ModelStore {
+    /// Tasks that have ended and are gone, the last one first.
+    func endedTasks(limit: Int) -> [EndedTaskRecord] {
+        Array(endedTasks.reversed().filter { tasks[$0.id] == nil }.prefix(limit))
+    }
+
+    /// Remembers a task, and forgets the oldest, many at a time.
+    fileprivate mutating func remember(_ record: EndedTaskRecord) {
+        endedTasks.append(record)
+        rememberedCount += 1
+        if rememberedCount.isMultiple(of: 64) {
+            endedTasks = Array(endedTasks.suffix(Store.endedTaskCount))
+        }
+    }
+
+    /// Changes what is remembered of a task, if anything is.
+    mutating func updateMemory(of task: Int64, _ body: (inout EndedTaskRecord) -> Void) {
+        guard let index = endedTasks.lastIndex(where: { $0.id == task }) else { return }
+        body(&endedTasks[index])
     }
 }
 

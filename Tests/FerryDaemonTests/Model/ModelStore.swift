@@ -48,6 +48,10 @@ struct ModelStore: Sendable {
     var tasks: [Int64: Task] = [:]
     var events: [EventKey: Event] = [:]
     var settings: [Setting: [UInt8]] = [:]
+    /// What is remembered of tasks that have ended, in that order.
+    var endedTasks: [EndedTaskRecord] = []
+    /// How many tasks have been remembered since there was first one.
+    var rememberedCount = 0
     var nextApplicationID: Int64 = 1
     var nextSessionID: Int64 = 1
     /// A number above that of every task that was ever stored.

@@ -51,6 +51,9 @@ struct Promises {
         for change in receipt.changes where change.to == .completed {
             endings[change.id, default: 0] += 1
             if endings[change.id] != 1 { world.fail("task \(change.id) has ended twice") }
+            if world.database.current.endedTasks.count(where: { $0.id == change.id }) != 1 {
+                world.fail("task \(change.id) is not remembered once")
+            }
         }
         for case .insertTask(let task) in commit.mutations where receipt.taskIDs == [task.id] {
             let name = TaskKey.identifier(session: task.sessionID, task.identifier)
@@ -69,7 +72,7 @@ struct Promises {
         for opened in receipt.openedSessions where !opened.application.quit {
             quitPrograms.remove(opened.application.identifier)
         }
-        for case .acknowledge(let session, let sequence) in commit.mutations {
+        for case .acknowledge(let session, let sequence, _) in commit.mutations {
             acknowledged.insert(ModelStore.EventKey(session: session, sequence: sequence))
         }
     }

@@ -113,10 +113,10 @@ extension Sabotage {
             commit.mutations = []
         case (.endsTwice, .ended):
             commit.mutations = commit.mutations.map { mutation in
-                guard case .completeTask(let key, let events, let date) = mutation,
+                guard case .completeTask(let key, let events, let date, let record) = mutation,
                     let last = events.last
                 else { return mutation }
-                return .completeTask(key, events + [last], at: date)
+                return .completeTask(key, events + [last], at: date, remembering: record)
             }
         case (.forgetsLosses, .backedOff):
             commit.mutations = commit.mutations.map {

@@ -46,6 +46,34 @@ struct TransferDaemonTests {
         #expect(scripted.calls.all == ["ListTasks 0", "ListTasks 100", "ListTasks 200"])
     }
 
+    @Test func `USE-10: transfers that have ended have all that the daemon remembers`() async throws
+    {
+        let query = TransferDaemon.EndedQuery(ids: [4, 3])
+        let ended = try await daemon.endedTransfers(matching: query, limit: 2)
+        #expect(scripted.calls.all == ["ListEndedTasks [3, 4]"])
+        #expect(
+            ended == [
+                TransferDaemon.EndedTransfer(
+                    id: 4,
+                    application: "org.example.app",
+                    session: "tracks",
+                    taskIdentifier: 2,
+                    taskDescription: "one",
+                    address: "https://user@example.org/a",
+                    status: 200,
+                    receivedByteCount: 5,
+                    expectedByteCount: 6,
+                    upload: .init(byteCount: 7, sentByteCount: 8),
+                    failure: .init(code: "timedOut", message: "late"),
+                    created: Date(timeIntervalSince1970: 9),
+                    ended: Date(timeIntervalSince1970: 10),
+                    path: "/home/a/a",
+                    isDiscarded: true
+                )
+            ]
+        )
+    }
+
     @Test func `an empty queue has one empty page`() async throws {
         for try await transfer in daemon.transfers() { Issue.record("\(transfer)") }
         #expect(try await daemon.page() == TransferDaemon.Page(transfers: [], next: nil))
@@ -290,6 +318,23 @@ struct TransferDaemonTests {
         // USE-19: the call may go into the old connection, before its end is noticed.
         try await daemon.pause(2)
         #expect(scripted.calls.all.last == "PauseTask 2")
+    }
+
+    @Test func `USE-15: a daemon that is killed as it is asked for its status is not running`()
+        async throws
+    {
+        await LoopActor.run { scripted.behaviours["GetStatus"] = [.keepSilent] }
+        let status = Task { [daemon] in try await daemon.status() }
+        await scripted.calls.wait(for: "GetStatus")
+        // Nothing listens behind it.
+        try FileManager.default.removeItem(
+            atPath: scripted.directory + "/state/ferry/run/io.ferry.Transfer"
+        )
+        try await scripted.die()
+        try? FileManager.default.removeItem(
+            atPath: scripted.directory + "/state/ferry/run/io.ferry.Transfer"
+        )
+        #expect(try await status.value == nil)
     }
 
     @Test func `without a daemon there is no status, and nothing to stop`() async throws {

@@ -48,6 +48,21 @@ import Testing
         #expect(sent(&outbox) == [.resume(task: 1)])
     }
 
+    @Test func `USE-10: acknowledgements that share a call keep the paths of their files`() {
+        let files = [
+            Wire.SavedFile(sequence: 1, path: "/a"), Wire.SavedFile(sequence: 3, path: "/b"),
+        ]
+        var outbox = Outbox()
+        outbox.beginConnection(mergesAcknowledgements: true)
+        outbox.add(.acknowledge(sequence: 1, files: [files[0]]))
+        outbox.add(.acknowledge(sequence: 2))
+        outbox.add(.acknowledge(sequence: 3, files: [files[1]]))
+        #expect(
+            sent(&outbox, keepsIncomplete: false)
+                == [.acknowledge(sequence: 1, others: [2, 3], files: files)]
+        )
+    }
+
     @Test func `REL-2: what an acknowledged call holds is let go of at once`() {
         final class Held: Sendable { var isHeld: Bool { true } }
         var outbox = Outbox()

@@ -36,6 +36,15 @@ import Testing
         #expect(copy.snapshot.forSession().client.proxies.http?.address == "b:1")
     }
 
+    @Test(arguments: ["http://a:1\r", " http://a:1\r\n", "\thttp://a:1 "])
+    func `HTTP-7: white space around the proxy of a variable is not part of it`(text: String) {
+        #expect(values(["http_proxy": text]).client.proxies.http?.address == "http://a:1")
+        #expect(
+            values(["http_proxy": " \r", "all_proxy": text]).client.proxies.http?.address
+                == "http://a:1"
+        )
+    }
+
     @Test func `SEC-8: a session without anything says so`() {
         #expect(connections(values()) == Wire.Connections())
     }

@@ -15,6 +15,9 @@ extension ScriptedDaemon {
             } else {
                 reply.failure(.taskNotFound(id: method.id))
             }
+        case .listEndedTasks(let method, let reply):
+            let ids = method.ids.map { " \($0)" } ?? ""
+            answer("ListEndedTasks\(ids)", reply) { .init(tasks: [endedTask]) }
         case .watchTasks(_, let reply):
             calls.append("WatchTasks")
             guard behaviours[Wire.WatchTasks.name]?.isEmpty ?? true else {
@@ -62,6 +65,26 @@ extension ScriptedDaemon {
             answer("Stop", reply) { Wire.Empty() }
         default: break
         }
+    }
+
+    private var endedTask: Wire.EndedTask {
+        Wire.EndedTask(
+            id: 4,
+            application: "org.example.app",
+            session: "tracks",
+            identifier: 2,
+            description: "one",
+            url: "https://user@example.org/a",
+            status: 200,
+            receivedByteCount: 5,
+            expectedByteCount: 6,
+            upload: Wire.Upload(byteCount: 7, sentByteCount: 8),
+            failure: Wire.Failure(code: "timedOut", message: "late"),
+            created: Date(timeIntervalSince1970: 9),
+            ended: Date(timeIntervalSince1970: 10),
+            path: "/home/a/a",
+            discarded: true
+        )
     }
 
     private var hooks: [Wire.Hook] {

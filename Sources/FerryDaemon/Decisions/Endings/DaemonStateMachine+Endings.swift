@@ -141,7 +141,12 @@ extension DaemonStateMachine {
                     notBefore: nil,
                     lastError: ending.failure.map { Stored.encode($0) }
                 ),
-                .completeTask(.id(task.id), [Stored.event(event)], at: now),
+                .completeTask(
+                    .id(task.id),
+                    [Stored.event(event)],
+                    at: now,
+                    remembering: memory(of: task, event, at: now)
+                ),
             ],
             then: .ended(task: task.id, ending, resumeData: resumeData, [event])
         )

@@ -53,7 +53,7 @@ extension DaemonStateMachine {
             metrics: metrics(of: task.record, task, at: now)
         )
         return [
-            .log(.info, "finished, \(byteCount) bytes", task: id),
+            Self.log(byteCount, task.response, task: id),
             commit(
                 forgetting(task.record) + storeResponse(of: id) + [
                     .setProgress(
@@ -64,12 +64,26 @@ extension DaemonStateMachine {
                     .completeTask(
                         .id(id),
                         [Stored.event(finished), Stored.event(completed)],
-                        at: now
+                        at: now,
+                        remembering: memory(of: task.record, finished, at: now)
                     ),
                 ],
                 then: .ended(task: id, Ending(), resumeData: nil, [finished, completed])
             ),
         ]
+    }
+
+    /// Logs that a body is complete: a file, or what a server says about an error.
+    private static func log(
+        _ byteCount: Int64,
+        _ response: Wire.Response?,
+        task id: Int64
+    ) -> Effect {
+        guard let status = response?.status, status >= 400 else {
+            return .log(.info, "finished, \(byteCount) bytes", task: id)
+        }
+        let text = "the server answered with the error \(status), and \(byteCount) bytes about it"
+        return .log(.warning, text, task: id)
     }
 
     /// Removes the failure of an earlier attempt, which would be taken for the reason of the end.

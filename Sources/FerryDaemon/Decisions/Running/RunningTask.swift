@@ -90,6 +90,8 @@ extension DaemonStateMachine {
         private(set) var progressToldAt: Date
         /// Its pace since it got its place.
         private(set) var pace: Pace
+        /// How many bytes it has received and sent per second lately.
+        private(set) var speed = Speed()
         /// Whether its transfer has reported progress: the store may not know the latest.
         private(set) var hasReported = false
         /// Whether there is progress to send.
@@ -305,6 +307,7 @@ extension DaemonStateMachine {
             hasReported = true
             hasUntoldProgress = true
             pace.note(carriedByteCount, at: now)
+            speed.note(carriedByteCount, at: now)
         }
 
         /// Its upload resumes elsewhere, or its server has it no longer.

@@ -134,7 +134,13 @@ extension DaemonStateMachine {
         let sequences = [acknowledge.sequence] + (acknowledge.otherSequences ?? [])
         return [
             commit(
-                sequences.map { .acknowledge(session: acknowledge.session, sequence: $0) },
+                sequences.map { sequence in
+                    .acknowledge(
+                        session: acknowledge.session,
+                        sequence: sequence,
+                        path: acknowledge.path(of: sequence)
+                    )
+                },
                 then: .acknowledged(caller.call, session: acknowledge.session)
             )
         ]

@@ -1,0 +1,19 @@
+/// What is remembered of a task that has ended and is gone.
+package struct EndedTaskRecord: Hashable, Sendable {
+    /// The number that the task had.
+    package var id: Int64
+    /// What was known when it ended, in ferryd's encoding.
+    package var record: [UInt8]
+    /// Where its application has put its file, if it has said so.
+    package var path: String?
+    /// Whether its file was deleted before any application had taken it.
+    package var isDiscarded: Bool
+
+    /// Creates a record.
+    package init(id: Int64, record: [UInt8], path: String? = nil, isDiscarded: Bool = false) {
+        self.id = id
+        self.record = record
+        self.path = path
+        self.isDiscarded = isDiscarded
+    }
+}
