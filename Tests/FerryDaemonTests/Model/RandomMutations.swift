@@ -71,9 +71,19 @@ struct RandomMutations {
         case 42..<46: .suspendTask(key(), at: now)
         case 46..<50: .holdTask(task(), at: now)
         case 50..<54: .releaseTask(task(), at: now)
-        case 54..<65: .completeTask(key(), events(), at: now)
+        case 54..<65:
+            .completeTask(
+                key(),
+                events(),
+                at: now,
+                remembering: random.happens(percent: 80) ? bytes() : nil
+            )
         case 65..<74:
-            .acknowledge(session: session(), sequence: Int64(random.number(below: 9)))
+            .acknowledge(
+                session: session(),
+                sequence: Int64(random.number(below: 9)),
+                path: random.happens(percent: 40) ? "/\(random.number(below: 3))" : nil
+            )
         case 74..<93: assignment()
         default: deletion()
         }
@@ -109,15 +119,27 @@ struct RandomMutations {
                 host: host(),
                 priority: Double(random.number(below: 3)) / 2,
                 request: bytes(),
+                currentRequest: random.happens(percent: 20) ? bytes() : nil,
+                response: random.happens(percent: 20) ? bytes() : nil,
                 description: random.happens(percent: 50) ? nil : "described",
+                receivedByteCount: Int64(random.number(below: 3)),
+                expectedByteCount: random.happens(percent: 50) ? nil : 5,
+                checkpoint: random.happens(percent: 20) ? bytes() : nil,
+                attempts: attempts(),
                 notBefore: date(),
+                lastError: random.happens(percent: 20) ? bytes() : nil,
                 createdAt: now,
                 upload: random.happens(percent: 20) ? bytes() : nil,
-                delay: random.happens(percent: 20) ? bytes() : nil,
+                delay: random.happens(percent: 40) ? bytes() : nil,
+                options: random.happens(percent: 20) ? bytes() : nil,
+                link: random.happens(percent: 10) ? bytes() : nil,
                 avoids: conditions()
             )
         )
     }
+
+    /// How many attempts have failed, often none.
+    private mutating func attempts() -> Int { max(0, random.number(below: 6) - 2) }
 
     private mutating func events() -> [NewEvent] {
         (0..<random.number(below: 3)).map { NewEvent(kind: $0, payload: bytes()) }
@@ -125,18 +147,43 @@ struct RandomMutations {
 
     private mutating func assignment() -> Mutation {
         let task = task()
-        switch random.number(below: 21) {
+        switch random.number(below: 22) {
         case 0: return .setLaunch(application: application(), nil)
         case 1:
-            return .setLaunchState(application: application(), attempts: 2, nextLaunchAt: date())
+            return .setLaunchState(
+                application: application(),
+                attempts: attempts(),
+                nextLaunchAt: date()
+            )
         case 2: return .setQuit(application: application(), random.happens(percent: 50))
         case 3: return .setConfiguration(session: session(), bytes())
-        case 4: return .setProgress(task: task, receivedByteCount: 7, expectedByteCount: nil)
+        case 4:
+            return .setProgress(
+                task: task,
+                receivedByteCount: Int64(random.number(below: 9)),
+                expectedByteCount: random.happens(percent: 50) ? nil : 9
+            )
         case 5: return .setCheckpoint(task: task, bytes())
-        case 6: return .setRetry(task: task, attempts: 3, notBefore: date(), lastError: bytes())
+        case 6:
+            return .setRetry(
+                task: task,
+                attempts: attempts(),
+                notBefore: date(),
+                lastError: random.happens(percent: 30) ? nil : bytes()
+            )
         case 7:
-            return .postponeTask(task, attempts: 3, until: date() ?? now, lastError: bytes())
-        case 8: return .setExchange(task: task, currentRequest: nil, response: bytes())
+            return .postponeTask(
+                task,
+                attempts: attempts(),
+                until: date() ?? now,
+                lastError: bytes()
+            )
+        case 8:
+            return .setExchange(
+                task: task,
+                currentRequest: random.happens(percent: 50) ? nil : bytes(),
+                response: bytes()
+            )
         case 9: return .setUpload(task: task, bytes())
         case 10: return .delayTask(key(), notBefore: date(), bytes(), at: now)
         case 11: return .beginTask(key(), bytes(), at: now)
@@ -148,6 +195,7 @@ struct RandomMutations {
                 lastError: nil
             )
         case 18: return .endNetworkWait
+        case 21: return .set(random.one(of: [.rates, .clock]), bytes())
         case 19, 20:
             return .avoidConditions(key(), random.happens(percent: 20) ? nil : conditions())
         case 16: return .relinkTask(key(), host: host(), bytes())
