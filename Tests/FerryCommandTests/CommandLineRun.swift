@@ -21,6 +21,7 @@ struct CommandLineRun {
     ///   - daemon: The daemon it talks to.
     ///   - sessions: The background sessions it opens.
     ///   - outputSize: The size of the terminal at standard output.
+    ///   - errorSize: The size of the terminal at standard error.
     ///   - environment: The environment variables.
     ///   - interrupts: How often Ctrl-C is pressed at once.
     init(
@@ -29,12 +30,13 @@ struct CommandLineRun {
         daemon: PlayedDaemon = PlayedDaemon(),
         sessions: PlayedSessions? = nil,
         outputSize: TerminalSize? = nil,
+        errorSize: TerminalSize? = nil,
         environment: [String: String] = [:],
         interrupts: Int = 0
     ) async {
         let recording = Recording()
         var context = Context(
-            console: recording.console(outputSize: outputSize),
+            console: recording.console(outputSize: outputSize, errorSize: errorSize),
             daemon: daemon.daemon,
             now: { Date(timeIntervalSince1970: 1_790_000_060) },
             instant: { .zero },

@@ -9,6 +9,7 @@ import Testing
 final class PlayedDaemon: Sendable {
     private struct State {
         var transfers: [TransferDaemon.Transfer] = []
+        var ended: [TransferDaemon.EndedTransfer] = []
         var hooks: [TransferDaemon.Hook] = []
         var status: TransferDaemon.Status?
         var timetable = TransferDaemon.Timetable(file: "/home/a/.config/ferry/timetable")
@@ -30,6 +31,7 @@ final class PlayedDaemon: Sendable {
     /// of a steady daemon last after that.
     init(
         transfers: [TransferDaemon.Transfer] = [],
+        ended: [TransferDaemon.EndedTransfer] = [],
         hooks: [TransferDaemon.Hook] = [],
         status: TransferDaemon.Status? = nil,
         timetable: TransferDaemon.Timetable? = nil,
@@ -39,7 +41,13 @@ final class PlayedDaemon: Sendable {
     ) {
         self.isSteady = isSteady
         state = Mutex(
-            State(transfers: transfers, hooks: hooks, status: status, changes: changes)
+            State(
+                transfers: transfers,
+                ended: ended,
+                hooks: hooks,
+                status: status,
+                changes: changes
+            )
         )
         if let settings { state.withLock { $0.settings = settings } }
         if let timetable { state.withLock { $0.timetable = timetable } }
@@ -112,6 +120,14 @@ extension PlayedDaemon: TransferDaemon.Backend {
             throw TransferDaemonError(.transferNotFound, message: "There is no transfer \(id).")
         }
         return transfer
+    }
+
+    func endedTransfers(
+        _ query: TransferDaemon.EndedQuery,
+        limit: Int?
+    ) -> [TransferDaemon.EndedTransfer] {
+        let ended = state.withLock { $0.ended }
+        return Array(ended.filter { query.ids?.contains($0.id) ?? true }.prefix(limit ?? .max))
     }
 
     func changes(of ids: Set<Int>?) -> TransferDaemon.ChangeStream {
@@ -226,6 +242,37 @@ extension TransferDaemon.Transfer {
             failure: failure,
             attempts: attempts,
             created: Date(timeIntervalSince1970: 1_790_000_000)
+        )
+    }
+}
+
+extension TransferDaemon.EndedTransfer {
+    /// A transfer of `ferry get` that has ended, with other properties where they matter.
+    static func sample(
+        _ id: Int = 12,
+        application: String = "ferry",
+        url: String = "https://example.org/files/big.iso",
+        status: Int? = nil,
+        upload: TransferDaemon.Transfer.Upload? = nil,
+        failure: TransferDaemon.Transfer.Failure? = nil,
+        path: String? = nil,
+        isDiscarded: Bool = false
+    ) -> Self {
+        Self(
+            id: id,
+            application: application,
+            session: "get-1",
+            taskIdentifier: id + 100,
+            address: url,
+            status: status,
+            receivedByteCount: 1000,
+            expectedByteCount: 1000,
+            upload: upload,
+            failure: failure,
+            created: Date(timeIntervalSince1970: 1_789_999_940),
+            ended: Date(timeIntervalSince1970: 1_790_000_000),
+            path: path,
+            isDiscarded: isDiscarded
         )
     }
 }

@@ -84,7 +84,7 @@ import Testing
         async let get = ferry("get", "-d", home.files, server.url("/song"))
         // At this rate it would take two and a half minutes: it ends only because the limit does.
         try await server.waitUntil { !$0.requests.isEmpty }
-        #expect(try await ferry("limit").hasPrefix("now:         19.5 KiB/s down\n"))
+        #expect(try await ferry("limit").hasPrefix("now:         20k/s down\n"))
         let process = home.daemons
         try save("[ferryd]\n", as: file)
         try await ferry("daemon", "reload")

@@ -132,8 +132,10 @@ struct EndedTaskTests {
 
     @Test func `USE-10: an older queue has remembered nothing, and begins to`() async throws {
         await store.close()
-        let connection = try Connection(path: temporary.path + "/ferry.sqlite")
-        try connection.execute("DROP TABLE ended_tasks; PRAGMA user_version = 10;")
+        do {
+            let connection = try Connection(path: temporary.path + "/ferry.sqlite")
+            try connection.execute("DROP TABLE ended_tasks; PRAGMA user_version = 10;")
+        }
         let reopened = try Store(directory: temporary.directory)
         #expect(try await reopened.endedTasks() == [])
         let session = try await reopened.openedSession()

@@ -88,7 +88,16 @@ struct UsageError: Error, Hashable {
 
 extension Arguments {
     /// An http or https address.
-    func webAddress(_ text: String) throws(UsageError) -> URL {
+    ///
+    /// What surrounds an address in a list or in a text is not part of it. Blanks inside it are percent-encoded, as wget
+    /// and browsers do; it cannot have other characters that are not visible, such as line breaks.
+    func webAddress(_ original: String) throws(UsageError) -> URL {
+        let text = PastedText.address(original)
+        guard !text.unicodeScalars.contains(where: \.isInvisible) else {
+            throw error(
+                "'\(text.printable)' has a line break or another invisible character in it."
+            )
+        }
         guard let url = URL(string: text), ["http", "https"].contains(url.scheme?.lowercased()),
             url.host()?.isEmpty == false
         else {

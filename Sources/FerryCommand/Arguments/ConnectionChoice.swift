@@ -102,9 +102,10 @@ struct ConnectionChoice: Hashable, Sendable {
 
     /// Returns the address as curl reads it; an invalid one is not shown, because it may contain a password.
     private static func proxyAddress(
-        _ text: String,
+        _ original: String,
         _ arguments: Arguments
     ) throws(UsageError) -> String {
+        let text = PastedText.address(original)
         guard !text.isEmpty, let fault = ProxyAddress.fault(in: text) else { return text }
         throw arguments.error(
             "--proxy needs an address such as http://host:3128 or socks5h://host:1080; \(fault)."

@@ -6,9 +6,9 @@ struct ConfigCommand: Command {
         name: "config",
         summary: "show ferryd's settings, and where each is from",
         discussion: [
-            "The settings are in ~/.config/ferry/ferry.conf and in /etc/ferry/ferry.conf, see ferry.conf(5). A "
-                + "setting in the first file beats the same one in the second.",
-            "What ferryd's own options say beats both files, and so does 'ferry limit' for the rates.",
+            "The settings are in ~/.config/ferry/ferry.conf, /etc/xdg/ferry/ferry.conf and /etc/ferry/ferry.conf, "
+                + "see ferry.conf(5). A setting in one of these files beats the same one in those behind it.",
+            "What ferryd's own options say beats all files, and so does 'ferry limit' for the rates.",
             "'ferry daemon reload' has ferryd read the files again.",
         ],
         options: [.json],

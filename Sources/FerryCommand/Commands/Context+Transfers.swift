@@ -28,7 +28,7 @@ extension Context {
                     !results.isUnreachable
                 {
                     let index = begunCount
-                    let operation = Self.operation(index, action, on: identifiers[index])
+                    let operation = operation(index, action, on: identifiers[index])
                     group.addTask(operation: operation)
                     begunCount += 1
                 }
@@ -43,7 +43,7 @@ extension Context {
 
     private typealias ActionResult = Result<String?, any Error>
 
-    private static func operation(
+    private func operation(
         _ index: Int,
         _ action: @escaping @MainActor @Sendable (Int) async throws -> String?,
         on identifier: Int
@@ -51,10 +51,23 @@ extension Context {
         {
             do {
                 return (index, .success(try await action(identifier)))
+            } catch let error as TransferDaemonError where error.code == .transferNotFound {
+                return (index, .failure(await explained(error, about: identifier)))
             } catch {
                 return (index, .failure(error))
             }
         }
+    }
+
+    /// Returns the error about a transfer that is not there, with what became of it if that is remembered.
+    private func explained(
+        _ error: TransferDaemonError,
+        about identifier: Int
+    ) async -> TransferDaemonError {
+        guard let ended = await daemon.remembered([identifier])[identifier] else { return error }
+        var error = error
+        error.message = "it has ended: \(ended.sentence(now: now()))"
+        return error
     }
 }
 

@@ -146,7 +146,8 @@ struct GetCommand: Command {
             directory = try arguments.place(arguments.value(of: Self.directory) ?? ".").text
         }
         isDetached = arguments.has(Self.detach)
-        style = arguments.has(.json) ? .json : arguments.has(Self.quiet) ? .quiet : .full
+        let shown = isDetached ? TransferDisplay.Style.results : .full
+        style = arguments.has(.json) ? .json : arguments.has(Self.quiet) ? .quiet : shown
         requests = try Self.requests(arguments)
         transferOptions = try Self.transferOptions(arguments)
         sessionOptions = SessionOptions(

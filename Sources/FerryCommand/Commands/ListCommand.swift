@@ -3,7 +3,11 @@ import Foundation
 
 /// `ferry list`: the transfers of all applications.
 struct ListCommand: Command {
-    private static let all = OptionSyntax("all", letter: "a", help: "completed ones, too")
+    private static let all = OptionSyntax(
+        "all",
+        letter: "a",
+        help: "those that have ended, too"
+    )
     private static let limit = OptionSyntax(
         "limit",
         value: "N",
@@ -19,7 +23,8 @@ struct ListCommand: Command {
         name: "list",
         summary: "show the transfers of all applications",
         discussion: [
-            "Completed transfers are those whose application has not taken their files yet."
+            "With --all it also shows what has ended: the last 1000 transfers, behind those whose applications "
+                + "have not taken their files yet."
         ],
         examples: [
             .init(
@@ -55,11 +60,12 @@ struct ListCommand: Command {
 
     func run(in context: Context) async throws -> ExitCode {
         let console = context.console
-        let columns = console.outputSize()?.columns
-        let limit = limit ?? (columns == nil || isJSON ? nil : Self.terminalLimit)
-        var table = Table(["ID", "STATE", "RECEIVED", "APPLICATION", "URL"])
+        let columns = isJSON ? nil : console.outputSize()?.columns
+        let limit = limit ?? (columns == nil ? nil : Self.terminalLimit)
+        var output = Output(isJSON: isJSON, columns: columns, console: console)
         var position = after
         var left = limit ?? .max
+        var ids: Set<Int> = []
         var upcoming = request(after: position, limit: left, in: context)
         repeat {
             let page = try await upcoming.value
@@ -69,18 +75,58 @@ struct ListCommand: Command {
             if left > 0 && position != nil {
                 upcoming = request(after: position, limit: left, in: context)
             }
-            guard !transfers.isEmpty else { continue }
-            let lines =
-                isJSON
-                ? try transfers.map { try JSONLine.text(TransferReport($0)) }
-                : table.lines(transfers.map { Self.row($0, now: context.now()) }, limit: columns)
-            console.line(lines.joined(separator: "\n"))
+            if showsAll { ids.formUnion(transfers.map(\.id)) }
+            try output.add(transfers.map { ($0, context.now()) })
         } while left > 0 && position != nil
-        if !isJSON, let position {
-            let count = await remainder(besides: limit ?? 0, in: context)
-            console.errorLine("\(count)More: \(command(after: position))")
+        var hidden = 0
+        if showsAll, position == nil {
+            let ended = try await ended(besides: ids, in: context)
+            hidden = ended.count - ended.prefix(left).count
+            try output.add(Array(ended.prefix(left).reversed()))
+        }
+        output.finish()
+        if !isJSON { await tellRest(after: position, hidden, limit: limit, in: context) }
+        if output.isEmpty, !isJSON, console.errorSize() != nil {
+            console.errorLine("ferry: \(showsAll ? "there are no transfers" : Self.nothing)")
         }
         return .success
+    }
+
+    private static let nothing =
+        "nothing is under way; 'ferry list --all' shows what has ended"
+
+    /// Whether transfers that have ended are shown, too.
+    private var showsAll: Bool { query.states == nil }
+
+    /// Returns the transfers that have ended, the last one first; none of an older ferryd, which remembers none.
+    private func ended(
+        besides shown: Set<Int>,
+        in context: Context
+    ) async throws(TransferDaemonError) -> [TransferDaemon.EndedTransfer] {
+        do throws(TransferDaemonError) {
+            let all = try await context.daemon.endedTransfers()
+            return all.filter { !shown.contains($0.id) && $0.id > after ?? 0 }
+        } catch let error where error.code == .unexpectedReply {
+            return []
+        }
+    }
+
+    /// Tells how many transfers are not shown, and how to see them.
+    private func tellRest(
+        after position: Int?,
+        _ hiddenCount: Int,
+        limit: Int?,
+        in context: Context
+    ) async {
+        if let position {
+            let count = await remainder(besides: limit ?? 0, in: context)
+            context.console.errorLine("\(count)More: \(command(after: position))")
+        } else if hiddenCount > 0 {
+            let all = (limit ?? 0) + hiddenCount
+            let subject =
+                hiddenCount == 1 ? "1 that has ended is" : "\(hiddenCount) that have ended are"
+            context.console.errorLine("\(subject) not shown. More: ferry list --all --limit \(all)")
+        }
     }
 
     /// Requests a page, which ferryd prepares while the one before it is written.
@@ -113,11 +159,54 @@ struct ListCommand: Command {
         if let limit { words.append("--limit \(limit)") }
         return (words + ["--after \(position)"]).joined(separator: " ")
     }
+}
 
-    private static func row(_ transfer: TransferDaemon.Transfer, now: Date) -> [String] {
-        [
-            String(transfer.id), transfer.stateText(now: now), transfer.progressText,
-            transfer.application.shortened(toColumns: 32), transfer.shownURL,
-        ]
+/// What `ferry list` writes: line by line for a program; for a terminal at once, because all rows decide on its columns.
+private struct Output {
+    private let isJSON: Bool
+    private let columns: Int?
+    private let console: Console
+    private var table = TransferTable()
+    private var rows: [TransferTable.Row] = []
+    /// Whether nothing was written.
+    private(set) var isEmpty = true
+
+    init(isJSON: Bool, columns: Int?, console: Console) {
+        self.isJSON = isJSON
+        self.columns = columns
+        self.console = console
     }
+
+    /// Adds transfers, with the present.
+    mutating func add(_ transfers: [(TransferDaemon.Transfer, Date)]) throws {
+        try add(transfers, { TransferReport($0.0) }, { TransferTable.Row($0.0, now: $0.1) })
+    }
+
+    /// Adds transfers that have ended.
+    mutating func add(_ transfers: some Collection<TransferDaemon.EndedTransfer>) throws {
+        try add(transfers, EndedReport.init, { TransferTable.Row($0) })
+    }
+
+    private mutating func add<Element, Report: Encodable>(
+        _ elements: some Collection<Element>,
+        _ report: (Element) -> Report,
+        _ row: (Element) -> TransferTable.Row
+    ) throws {
+        guard !elements.isEmpty else { return }
+        isEmpty = false
+        if isJSON {
+            write(try elements.map { try JSONLine.text(report($0)) })
+        } else if columns == nil {
+            write(table.lines(elements.map(row)))
+        } else {
+            rows += elements.map(row)
+        }
+    }
+
+    /// Writes what is left to write.
+    func finish() {
+        if let columns, !rows.isEmpty { write(TransferTable.lines(rows, limit: columns)) }
+    }
+
+    private func write(_ lines: [String]) { console.line(lines.joined(separator: "\n")) }
 }

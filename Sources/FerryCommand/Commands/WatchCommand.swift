@@ -6,7 +6,8 @@ struct WatchCommand: Command {
         name: "watch",
         summary: "follow transfers until they are over",
         discussion: [
-            "Without an ID it follows all of them. Ctrl-C ends the watching, not the transfers."
+            "Without an ID it follows all of them. Ctrl-C ends the watching, not the transfers. Of one that "
+                + "has ended already it says what became of it, and exits as if it had watched that."
         ],
         examples: [
             .init(
@@ -33,9 +34,37 @@ struct WatchCommand: Command {
             _ = try await context.daemon.page(limit: 1)
         }
         var rows: [TransferRow] = []
+        var ended: [TransferDaemon.EndedTransfer] = []
         for identifier in identifiers {
-            rows.append(TransferRow(try await context.daemon.transfer(identifier)))
+            switch try await context.daemon.presentOrEnded(identifier) {
+            case .present(let transfer): rows.append(TransferRow(transfer))
+            case .ended(let transfer): ended.append(transfer)
+            }
         }
+        for transfer in ended { try tell(transfer, in: context) }
+        let hasFailure = ended.contains { !$0.outcome.isSuccess }
+        if rows.isEmpty, !ended.isEmpty { return hasFailure ? .failure : .success }
+        let code = try await follow(rows, in: context)
+        return code == .success && hasFailure ? .failure : code
+    }
+
+    /// Tells what became of a transfer that has ended.
+    private func tell(
+        _ transfer: TransferDaemon.EndedTransfer,
+        in context: Context
+    ) throws {
+        let console = context.console
+        guard !isJSON else {
+            return console.line(try JSONLine.text(RowReport(TransferRow(transfer))))
+        }
+        console.errorLine("ferry: \(transfer.sentence(now: context.now()))")
+        if case .saved(let path, _) = transfer.outcome, console.outputSize() == nil {
+            // Unchanged, for a program.
+            console.output(path + "\n")
+        }
+    }
+
+    private func follow(_ rows: [TransferRow], in context: Context) async throws -> ExitCode {
         let own = Ownership()
         let mailbox = TransferFollower.Mailbox()
         let sessions = attach(rows, own: own, in: context, mailbox: mailbox)
@@ -46,7 +75,7 @@ struct WatchCommand: Command {
             context: context
         )
         let code = try await follower.run(
-            following: identifiers.isEmpty ? .all : .numbers(Set(identifiers))
+            following: identifiers.isEmpty ? .all : .numbers(Set(rows.compactMap(\.number)))
         )
         if follower.rows.isEmpty, !isJSON {
             context.console.errorLine("ferry: nothing is under way")

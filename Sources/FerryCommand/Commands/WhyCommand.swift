@@ -1,10 +1,14 @@
 import Ferry
+import Foundation
 
 /// `ferry why`: shows what a transfer waits for.
 struct WhyCommand: Command {
     static let syntax = CommandSyntax(
         name: "why",
         summary: "explain the state of a transfer",
+        discussion: [
+            "Of one that has ended it says what became of it: ferryd remembers the last 1000."
+        ],
         options: [.json],
         operands: .one("ID"),
         command: Self.self
@@ -20,13 +24,28 @@ struct WhyCommand: Command {
 
     func run(in context: Context) async throws -> ExitCode {
         for identifier in identifiers {
-            let transfer = try await context.daemon.transfer(identifier)
             let lines =
-                isJSON
-                ? [try JSONLine.text(TransferReport(transfer))]
-                : Explanation(transfer, now: context.now()).lines.map(\.printable)
+                switch try await context.daemon.presentOrEnded(identifier) {
+                case .present(let transfer): try lines(transfer, now: context.now())
+                case .ended(let transfer): try lines(transfer, now: context.now())
+                }
             context.console.line(lines.joined(separator: "\n"))
         }
         return .success
+    }
+
+    private func lines(_ transfer: TransferDaemon.Transfer, now: Date) throws -> [String] {
+        isJSON
+            ? [try JSONLine.text(TransferReport(transfer))]
+            : Explanation(transfer, now: now).lines.map(\.printable)
+    }
+
+    private func lines(_ transfer: TransferDaemon.EndedTransfer, now: Date) throws -> [String] {
+        isJSON
+            ? [try JSONLine.text(EndedReport(transfer))]
+            : [
+                "\(transfer.id)  \(transfer.address)".printable,
+                "\(transfer.sentence(now: now)).".printable,
+            ]
     }
 }

@@ -1,3 +1,4 @@
+import FerryWire
 import Foundation
 @preconcurrency import Glibc
 
@@ -42,7 +43,7 @@ struct FileLog: Sendable {
     ///   - url: The requested URL.
     ///   - result: What happened to its file.
     func write(url: URL?, _ result: String) {
-        let time = now().formatted(.iso8601)
+        let time = LocalTime.text(of: now())
         let line = "\(time) \(url?.shown ?? "-") \(result)".printable + "\n"
         let file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard file >= 0 else { return }

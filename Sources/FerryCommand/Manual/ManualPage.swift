@@ -135,8 +135,28 @@ struct ManualPage {
         return [".Sh EXAMPLES"]
             + syntax.examples.enumerated().flatMap { index, example in
                 (index == 0 ? [] : [".Pp"]) + ManualText(example.meaning).lines
-                    + [".Dl \(ManualText.argument(example.line))"]
+                    + Self.display(of: example.line)
             }
+    }
+
+    /// The columns of a terminal of 80 that a displayed line may have: behind its indentation, one that is longer is broken
+    /// without a sign, and pasted as two commands.
+    private static let exampleWidth = 60
+
+    /// A command line as it is typed; a long one goes on behind a backslash.
+    private static func display(of line: String) -> [String] {
+        guard line.count > exampleWidth else { return [".Dl \(ManualText.argument(line))"] }
+        var lines: [String] = []
+        for word in line.split(separator: " ") {
+            if let last = lines.last, last.count + word.count + 3 <= exampleWidth {
+                lines[lines.count - 1] += " \(word)"
+            } else {
+                lines.append(lines.isEmpty ? String(word) : "    \(word)")
+            }
+        }
+        let last = lines.removeLast()
+        return [".Bd -literal -offset indent"]
+            + lines.map { ManualText.displayed($0) + " \\e" } + [ManualText.displayed(last), ".Ed"]
     }
 
     private var seeAlso: [String] {

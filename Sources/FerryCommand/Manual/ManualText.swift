@@ -75,6 +75,12 @@ struct ManualText {
     /// Returns a text that is typed as it stands: its dashes are no hyphens.
     static func literal(_ text: String) -> String { escape(text).replacing("-", with: "\\-") }
 
+    /// Returns a literal line of a display, which is no macro even if it looks like one.
+    static func displayed(_ text: String) -> String {
+        let line = literal(text)
+        return line.hasPrefix(".") || line.hasPrefix("'") ? "\\&\(line)" : line
+    }
+
     /// Returns a literal text as an argument of a macro.
     static func argument(_ text: String) -> String {
         let escaped = literal(text)

@@ -31,10 +31,10 @@ struct SettingsPage {
 
     private var format: [String] {
         let paragraphs = [
-            "The file ~/.config/ferry/ferry.conf has the settings of ferryd(8) for a user, and /etc/ferry/ferry.conf "
-                + "those for all users. Each setting in the user's file beats the same one in the system's. Both may "
-                + "be missing.",
-            "The options of ferryd(8) beat both files, and ferry-limit(1) beats 'receive-rate' and 'send-rate'. "
+            "The file ~/.config/ferry/ferry.conf has the settings of ferryd(8) for a user; /etc/xdg/ferry/ferry.conf "
+                + "and /etc/ferry/ferry.conf have those for all users. Each setting in one of these files beats the same "
+                + "one in those behind it. All may be missing.",
+            "The options of ferryd(8) beat all files, and ferry-limit(1) beats 'receive-rate' and 'send-rate'. "
                 + "ferry-config(1) shows every setting that holds, and where it is from.",
             "The files are key files as GLib reads them: '[ferryd]' begins the settings, each line after it is "
                 + "'setting=value', and a line that begins with '#' is a comment. In a value '\\\\' stands for a "

@@ -1,4 +1,5 @@
 import Ferry
+import FerryWire
 import Foundation
 
 /// The limits of all transfers together and the user's timetable, for people and for programs.
@@ -90,8 +91,8 @@ extension TransferDaemon.Rates {
     /// The limits, in a few words; nil if there are none.
     var text: String? {
         let limits = [
-            receive.map { "\(Figures.byteCount($0))/s down" },
-            send.map { "\(Figures.byteCount($0))/s up" },
+            receive.map { "\(ByteRate.text($0))/s down" },
+            send.map { "\(ByteRate.text($0))/s up" },
         ].compactMap { $0 }
         return limits.isEmpty ? nil : limits.joined(separator: ", ")
     }

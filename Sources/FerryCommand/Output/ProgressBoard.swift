@@ -1,5 +1,6 @@
 /// All followed transfers as lines: as many as fit, running ones in preference to those that are over.
 struct ProgressBoard {
+    private let all: [TransferRow]
     private let rows: [TransferRow]
     private let alphabet: ProgressLine.Alphabet
 
@@ -7,9 +8,15 @@ struct ProgressBoard {
     ///
     /// - Parameters:
     ///   - rows: The transfers, in their order.
+    ///   - others: Those that are shown elsewhere, and are only counted.
     ///   - alphabet: The characters to draw with.
-    init(_ rows: [TransferRow], alphabet: ProgressLine.Alphabet) {
-        self.rows = rows
+    init(
+        _ rows: [TransferRow],
+        leavingOut others: Set<TransferRow.ID> = [],
+        alphabet: ProgressLine.Alphabet
+    ) {
+        all = rows
+        self.rows = others.isEmpty ? rows : rows.filter { !others.contains($0.id) }
         self.alphabet = alphabet
     }
 
@@ -24,14 +31,15 @@ struct ProgressBoard {
     func lines(for size: TerminalSize, at instant: Duration) -> [String] {
         let room = max(1, size.rows - 1)
         let shown = rows.count > room ? visibleRows(room - 1) : rows
+        // One column less: a character in the last one makes some terminals wrap.
+        let layout = ProgressLayout(shown, width: size.columns - 1)
         var lines = shown.map { row in
-            // One column less: a character in the last one makes some terminals wrap.
-            ProgressLine(row, alphabet: alphabet, at: instant).text(width: size.columns - 1)
+            ProgressLine(row, alphabet: alphabet, at: instant).text(in: layout)
         }
         if shown.count < rows.count {
             let summary =
-                "and \(rows.count - shown.count) more; \(rows.count(where: \.isOver)) of "
-                + "\(rows.count) are over"
+                "and \(rows.count - shown.count) more; \(all.count(where: \.isOver)) of "
+                + "\(all.count) are over"
             lines.append(summary.shortened(toColumns: size.columns - 1))
         }
         return lines
@@ -66,6 +74,9 @@ struct TerminalRegion: Hashable, Sendable {
 
     /// Returns the output that inserts text permanently above the region.
     ///
+    /// Its lines may be longer than those of the terminal, which wraps them. So each is cleared before its text: behind
+    /// a text that ends in the last column, that would delete its last character.
+    ///
     /// - Parameters:
     ///   - text: The text's lines.
     ///   - lines: The region's lines below it.
@@ -73,6 +84,6 @@ struct TerminalRegion: Hashable, Sendable {
     mutating func insert(_ text: [String], above lines: [String]) -> String {
         let up = lineCount > 0 ? "\u{1B}[\(lineCount)A" : ""
         lineCount = 0
-        return up + text.map { "\r\($0)\u{1B}[K\n" }.joined() + "\u{1B}[J" + show(lines)
+        return "\(up)\r\u{1B}[J" + text.map { "\($0)\n" }.joined() + show(lines)
     }
 }

@@ -1,3 +1,63 @@
+/// The columns of all lines that are shown together, so that equal things stand below each other.
+struct ProgressLayout: Hashable, Sendable {
+    // The width of each part in columns, for its longest text and two spaces before it.
+    fileprivate static let percent = 6
+    fileprivate static let speed = 12
+    fileprivate static let amount = 22
+    fileprivate static let timeLeft = 14
+    private static let smallestName = 12
+    private static let smallestBar = 12
+    private static let largestBar = 42
+
+    /// The number of available columns.
+    let width: Int
+    /// The width of the names.
+    let name: Int
+    /// The width of the bars; 0 for none.
+    let bar: Int
+    /// Whether there is room for the bytes that have arrived, and of how many.
+    let hasAmount: Bool
+    /// Whether there is room for the speed.
+    let hasSpeed: Bool
+    /// Whether there is room for the time left.
+    let hasTimeLeft: Bool
+
+    /// The layout for some transfers; the most important parts stay longest as the terminal gets narrower.
+    ///
+    /// - Parameters:
+    ///   - rows: The transfers.
+    ///   - width: The number of available columns.
+    init(_ rows: [TransferRow], width: Int) {
+        self.width = max(0, width)
+        var room = self.width - Self.smallestName - Self.percent
+        func take(_ columns: Int) -> Bool {
+            guard room >= columns else { return false }
+            room -= columns
+            return true
+        }
+        hasSpeed = take(Self.speed)
+        hasAmount = hasSpeed && take(Self.amount)
+        hasTimeLeft = hasAmount && take(Self.timeLeft)
+        let hasBar = hasTimeLeft && take(Self.smallestBar)
+        let longest = rows.map(\.name.printable.columnCount).max() ?? 0
+        var name = longest
+        if rows.contains(where: { $0.state == .running }) {
+            name = min(max(longest, Self.smallestName), Self.smallestName + room)
+        }
+        // What a transfer waits for is worth more than the middle of its name.
+        let longestWords =
+            rows.compactMap { row in
+                ProgressLine(row, alphabet: .ascii, at: .zero).stateText?.columnCount
+            }.max()
+        if let longestWords {
+            name = min(name, max(Self.smallestName, self.width - 2 - longestWords))
+        }
+        self.name = max(0, name)
+        room += Self.smallestName - self.name
+        bar = hasBar ? min(Self.smallestBar + room, Self.largestBar) - 2 : 0
+    }
+}
+
 /// One transfer in one line of a terminal.
 struct ProgressLine {
     /// The characters a line is drawn with.
@@ -10,17 +70,6 @@ struct ProgressLine {
         fileprivate var ellipsis: String { self == .unicode ? "…" : "..." }
         fileprivate var done: Character { self == .unicode ? "━" : "#" }
         fileprivate var missing: Character { self == .unicode ? "─" : "-" }
-    }
-
-    /// The width of each part in columns, including two spaces before it.
-    private enum Columns {
-        static let amount = 23
-        static let speed = 14
-        static let timeLeft = 13
-        static let percent = 6
-        static let smallestName = 12
-        static let smallestBar = 12
-        static let largestBar = 42
     }
 
     private let row: TransferRow
@@ -39,18 +88,27 @@ struct ProgressLine {
         self.instant = instant
     }
 
-    /// Returns the line, never wider than the available columns.
+    /// Returns the line, never wider than its layout.
     ///
-    /// - Parameter width: The number of available columns.
+    /// - Parameter layout: The layout of all lines that are shown together.
     /// - Returns: The text.
-    func text(width: Int) -> String {
+    func text(in layout: ProgressLayout) -> String {
+        let name = row.name.printable
+            .shortened(toColumns: layout.name, ellipsis: alphabet.ellipsis)
+            .padding(toColumn: layout.name)
+        let line = stateText.map { "\(name)  \($0)" } ?? name + figures(in: layout)
+        return line.cut(toColumns: layout.width, ellipsis: alphabet.ellipsis)
+    }
+
+    /// The line without a limit of its length.
+    var wholeText: String { "\(row.name)  \(stateText ?? "")".printable }
+
+    /// What is shown in place of figures; nil for a running transfer.
+    var stateText: String? {
         switch row.state {
-        case .running:
-            return running(width: width)
-        case .waiting(let hold):
-            return line(hold?.text ?? "waiting", width: width)
-        case .over(let outcome):
-            return line(row.text(of: outcome), width: width)
+        case .running: nil
+        case .waiting(let hold): (hold?.text ?? "waiting").printable
+        case .over(let outcome): row.text(of: outcome).printable
         }
     }
 
@@ -67,44 +125,17 @@ struct ProgressLine {
         }
     }
 
-    private func line(_ words: String, width: Int) -> String {
-        let name = row.name.printable
-        let words = words.printable
-        let room = max(Columns.smallestName, width - 2 - words.columnCount)
-        let shortened = name.shortened(toColumns: room, ellipsis: alphabet.ellipsis)
-        return "\(shortened)  \(words)".cut(toColumns: width, ellipsis: alphabet.ellipsis)
-    }
-
-    /// Returns the line of a running transfer; the most important parts stay longest as the terminal gets narrower.
-    private func running(width: Int) -> String {
-        var room = width - Columns.smallestName - Columns.percent
-        func take(_ columns: Int) -> Bool {
-            guard room >= columns else { return false }
-            room -= columns
-            return true
+    private func figures(in layout: ProgressLayout) -> String {
+        var text = ""
+        if layout.bar > 0 { text += "  " + bar(columns: layout.bar) }
+        func add(_ part: String?, _ columns: Int) {
+            text += (part ?? "").leftPadding(toColumn: columns)
         }
-        let hasSpeed = take(Columns.speed)
-        let hasBar = take(Columns.smallestBar)
-        let hasTimeLeft = take(Columns.timeLeft)
-        let hasAmount = take(Columns.amount)
-        let name = row.name.printable
-        let nameColumns = min(
-            max(name.columnCount, Columns.smallestName),
-            Columns.smallestName + room
-        )
-        room -= nameColumns - Columns.smallestName
-        var text = name.shortened(toColumns: nameColumns, ellipsis: alphabet.ellipsis)
-            .padding(toColumn: nameColumns)
-        if hasBar {
-            text += "  " + bar(columns: min(Columns.smallestBar + room, Columns.largestBar) - 2)
-        }
-        text += (percent.map { "\($0)%" } ?? "").leftPadding(toColumn: Columns.percent)
-        if hasAmount { text += amount.leftPadding(toColumn: Columns.amount) }
-        if hasSpeed { text += (speed ?? "").leftPadding(toColumn: Columns.speed) }
-        if hasTimeLeft {
-            text += (timeLeft.map { "\($0) left" } ?? "").leftPadding(toColumn: Columns.timeLeft)
-        }
-        return String(text.prefix(max(0, width)))
+        add(percent.map { "\($0)%" }, ProgressLayout.percent)
+        if layout.hasAmount { add(amount, ProgressLayout.amount) }
+        if layout.hasSpeed { add(speed, ProgressLayout.speed) }
+        if layout.hasTimeLeft { add(timeLeft.map { "\($0) left" }, ProgressLayout.timeLeft) }
+        return text
     }
 
     private func bar(columns: Int) -> String {

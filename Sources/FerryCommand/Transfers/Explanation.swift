@@ -18,12 +18,33 @@ struct Explanation {
 
     /// The sentences, one per line.
     var lines: [String] {
-        ["\(transfer.id)  \(transfer.shownURL)", state] + [history, destination].compactMap { $0 }
+        ["\(transfer.id)  \(transfer.shownURL)", state]
+            + [history, link, limits, destination].compactMap { $0 }
+    }
+
+    private var link: String? {
+        guard transfer.relinkedURL != nil, let url = transfer.originalRequest.url else {
+            return nil
+        }
+        return "It was begun from \(url.shown)."
+    }
+
+    private var limits: String? {
+        transfer.rates.text.map { "Its own limit: \($0)." }
+    }
+
+    private var running: String {
+        let figures = [
+            transfer.bytesPerSecond.map { Figures.speed(Double($0)) },
+            transfer.timeLeft.map { "\(Figures.duration($0)) left" },
+        ].compactMap { $0 }
+        let speed = figures.isEmpty ? "" : "; \(figures.joined(separator: ", "))"
+        return "It is running: \(transfer.progressText) is here\(speed)."
     }
 
     private var state: String {
         switch transfer.state {
-        case .running: "It is running: \(transfer.progressText) is here."
+        case .running: running
         case .suspended: "It is paused. 'ferry resume \(transfer.id)' lets it go on."
         case .completed:
             "It has ended; \(transfer.application) has not acknowledged that yet. "
@@ -105,5 +126,7 @@ struct Explanation {
         return "Its file goes to \(destination.directory), under \(name)."
     }
 
-    private var host: String { transfer.originalRequest.url?.host() ?? "its host" }
+    private var host: String {
+        (transfer.relinkedURL ?? transfer.originalRequest.url)?.host() ?? "its host"
+    }
 }

@@ -5,8 +5,17 @@ extension TransferDaemon.Transfer {
     /// The failure of an attempt whose server has answered with something else than the file.
     static let oddAnswer = "answerDoubted"
 
-    /// The URL it was created with, without a password.
-    var shownURL: String { originalRequest.url?.shown ?? "-" }
+    /// The URL that it loads: the one it was created with, or the one that has replaced that; without a password.
+    var shownURL: String { (relinkedURL ?? originalRequest.url)?.shown ?? "-" }
+
+    /// The time that the rest takes at its present speed; nil while that is unknown.
+    var timeLeft: Duration? {
+        let (done, whole) =
+            upload.map { ($0.sentByteCount, Optional($0.byteCount)) }
+            ?? (receivedByteCount, expectedByteCount)
+        guard let whole, let bytesPerSecond, bytesPerSecond > 0 else { return nil }
+        return .seconds((Double(max(0, whole - done)) / Double(bytesPerSecond)).rounded(.up))
+    }
 
     /// The current or future name of its file.
     var name: String {
@@ -141,13 +150,15 @@ extension Outcome.Reason {
     /// The reason in a response's status; nil when that means success.
     ///
     /// - Parameter response: The last response.
-    init?(response: HTTPURLResponse) {
-        guard response.statusCode >= 400 else { return nil }
-        let words = HTTPURLResponse.localizedString(forStatusCode: response.statusCode)
-        self.init(
-            code: "httpStatus",
-            message: "the server answered \(response.statusCode) \(words)"
-        )
+    init?(response: HTTPURLResponse) { self.init(status: response.statusCode) }
+
+    /// The reason in a status; nil when that means success.
+    ///
+    /// - Parameter status: The status of the last response.
+    init?(status: Int) {
+        guard status >= 400 else { return nil }
+        let words = HTTPURLResponse.localizedString(forStatusCode: status)
+        self.init(code: "httpStatus", message: "the server answered \(status) \(words)")
     }
 }
 

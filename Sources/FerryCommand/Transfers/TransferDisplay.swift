@@ -4,6 +4,8 @@ struct TransferDisplay {
     enum Style: Sendable {
         /// Progress and results for people.
         case full
+        /// Results for people, as they are known by the end of the command.
+        case results
         /// Only failures, and the files' paths where a program reads them.
         case quiet
         /// JSON for programs.
@@ -15,6 +17,10 @@ struct TransferDisplay {
     private var region = TerminalRegion()
     private var report = OccasionalReport()
     private var reported: [TransferRow.ID: TransferRow] = [:]
+    /// The rows of the region, and the failed ones, which are above it for good.
+    private var rows: [TransferRow] = []
+    private var failed: Set<TransferRow.ID> = []
+    private var instant = Duration.zero
 
     /// A display.
     ///
@@ -45,12 +51,13 @@ struct TransferDisplay {
                 reported[row.id] = row
                 console.line(try JSONLine.text(RowReport(row)))
             }
-        case .full:
+        case .full, .results:
+            self.rows = style == .full ? rows : rows.filter(\.isOver)
+            self.instant = instant
             if let size = console.errorSize() {
-                let board = ProgressBoard(rows, alphabet: console.alphabet)
-                console.error(region.show(board.lines(for: size, at: instant)))
+                console.error(region.show(lines(for: size)))
             } else {
-                for row in report.due(rows, at: instant) {
+                for row in report.due(self.rows, at: instant) {
                     let line = ProgressLine(row, alphabet: console.alphabet, at: instant)
                     console.errorLine("ferry: \(line.words)")
                 }
@@ -58,13 +65,26 @@ struct TransferDisplay {
         }
     }
 
+    /// The lines of the region.
+    private func lines(for size: TerminalSize) -> [String] {
+        ProgressBoard(rows, leavingOut: failed, alphabet: console.alphabet)
+            .lines(for: size, at: instant)
+    }
+
     /// Reports that a transfer is over, in addition to its row.
+    ///
+    /// On a terminal, a failure stays above the rows: its reason may be longer than a line, and be what the user copies.
     ///
     /// - Parameter row: The transfer.
     /// - Throws: An error when the row cannot be encoded.
-    func tell(_ row: TransferRow) throws {
+    mutating func tell(_ row: TransferRow) throws {
         if style == .json { return console.line(try JSONLine.text(RowReport(row))) }
         switch row.outcome {
+        case .failed where style != .quiet:
+            guard let size = console.errorSize() else { return }
+            failed.insert(row.id)
+            let line = ProgressLine(row, alphabet: console.alphabet, at: instant).wholeText
+            console.error(region.insert([line], above: lines(for: size)))
         case .saved(let path, _) where console.outputSize() == nil:
             // Unchanged, for a program.
             console.output(path + "\n")

@@ -4,10 +4,10 @@ import Ferry
 struct TransferFollower {
     /// An event while transfers are followed.
     enum Event: Sendable {
-        /// ferryd has reported all followed transfers.
-        case snapshot([TransferDaemon.Transfer])
-        /// ferryd has reported changes.
-        case changes(TransferDaemon.Changes)
+        /// ferryd has reported all followed transfers, and what became of those that are gone.
+        case snapshot([TransferDaemon.Transfer], ended: [Int: Outcome] = [:])
+        /// ferryd has reported changes, and what became of transfers that are gone.
+        case changes(TransferDaemon.Changes, ended: [Int: Outcome])
         /// A session of this process has reported how a transfer ended.
         case ended(TransferRow.ID, Outcome)
         /// A session of this process has a complete file that it cannot save yet.
@@ -138,12 +138,13 @@ struct TransferFollower {
         let instant = context.instant()
         let effects: [TransferWatch.Effect]
         switch event {
-        case .snapshot(let transfers):
-            effects = watch.snapshot(transfers, at: instant, now: context.now())
-        case .changes(let changes):
+        case .snapshot(let transfers, let ended):
+            effects = watch.snapshot(transfers, ended: ended, at: instant, now: context.now())
+        case .changes(let changes, let ended):
             effects = watch.changed(
                 updated: changes.updated,
                 removed: changes.removed,
+                ended: ended,
                 at: instant,
                 now: context.now()
             )
@@ -181,7 +182,12 @@ struct TransferFollower {
             var hasAnswered = false
             do {
                 for try await changes in daemon.changes(of: numbers) {
-                    mailbox.send(hasAnswered ? .changes(changes) : .snapshot(changes.updated))
+                    let ended = await daemon.remembered(Set(changes.removed)).mapValues(\.outcome)
+                    mailbox.send(
+                        hasAnswered
+                            ? .changes(changes, ended: ended)
+                            : .snapshot(changes.updated, ended: ended)
+                    )
                     hasAnswered = true
                 }
                 return

@@ -48,6 +48,12 @@ struct TransferReport: Encodable {
     let failure: Failure?
     /// The number of failed attempts since there were last more bytes than ever.
     let attempts: Int
+    /// The number of bytes received or sent per second lately.
+    let rate: Int64?
+    /// Its own limit of what it receives, in bytes per second.
+    let receiveLimit: Int64?
+    /// Its own limit of what it sends, in bytes per second.
+    let sendLimit: Int64?
     /// When it was created.
     let created: Date
 
@@ -71,7 +77,70 @@ struct TransferReport: Encodable {
         }
         failure = transfer.failure.map { Failure(code: $0.code, message: $0.message) }
         attempts = transfer.attempts
+        rate = transfer.bytesPerSecond
+        receiveLimit = transfer.rates.receive
+        sendLimit = transfer.rates.send
         created = transfer.created
+    }
+}
+
+/// A transfer that has ended, as `--json` writes it.
+struct EndedReport: Encodable {
+    /// The number that it had in ferryd.
+    let id: Int
+    /// The application that created it.
+    let application: String
+    /// The background session in which it was created.
+    let session: String
+    /// Its number within that session.
+    let task: Int
+    /// `saved`, `done`, `failed` or `cancelled`.
+    let state: String
+    /// The name of its file.
+    let name: String
+    /// The address that was requested, without what may be secret.
+    let url: String
+    /// The status of the last response.
+    let status: Int?
+    /// The number of body bytes received.
+    let received: Int64
+    /// The body's length.
+    let expected: Int64?
+    /// The number of bytes sent; only of an upload.
+    let sent: Int64?
+    /// The number of bytes to send; only of an upload.
+    let size: Int64?
+    /// Why there is no file.
+    let failure: TransferReport.Failure?
+    /// The path of its file.
+    let path: String?
+    /// When it was created.
+    let created: Date
+    /// When it ended.
+    let ended: Date
+
+    /// The report of a transfer.
+    init(_ transfer: TransferDaemon.EndedTransfer) {
+        id = transfer.id
+        application = transfer.application
+        session = transfer.session
+        task = transfer.taskIdentifier
+        state = transfer.stateText
+        name = transfer.name
+        url = transfer.address
+        status = transfer.status
+        received = transfer.receivedByteCount
+        expected = transfer.expectedByteCount
+        sent = transfer.upload?.sentByteCount
+        size = transfer.upload?.byteCount
+        if case .failed(let reason) = transfer.outcome {
+            failure = TransferReport.Failure(code: reason.code, message: reason.message)
+        } else {
+            failure = nil
+        }
+        path = transfer.path
+        created = transfer.created
+        ended = transfer.ended
     }
 }
 

@@ -62,17 +62,25 @@ struct TransferWatch {
     ///
     /// - Parameters:
     ///   - transfers: The transfers.
+    ///   - ended: What became of those that are gone, by their numbers, as far as that is known.
     ///   - instant: The time since some fixed moment.
     ///   - now: The time of day.
     /// - Returns: The actions to perform.
     mutating func snapshot(
         _ transfers: [TransferDaemon.Transfer],
+        ended: [TransferDaemon.Transfer.ID: Outcome] = [:],
         at instant: Duration,
         now: Date
     ) -> [Effect] {
         let present = Set(transfers.map(\.id))
         let missing = rows.compactMap(\.number).filter { !present.contains($0) }
-        return changed(updated: transfers, removed: missing, at: instant, now: now)
+        return changed(
+            updated: transfers,
+            removed: missing,
+            ended: ended,
+            at: instant,
+            now: now
+        )
     }
 
     /// Handles ferryd's report of changes.
@@ -80,12 +88,14 @@ struct TransferWatch {
     /// - Parameters:
     ///   - updated: The transfers that are new or have changed.
     ///   - removed: The numbers of those that are gone.
+    ///   - ended: What became of these, as far as that is known.
     ///   - instant: The time since some fixed moment.
     ///   - now: The time of day.
     /// - Returns: The actions to perform.
     mutating func changed(
         updated: [TransferDaemon.Transfer],
         removed: [TransferDaemon.Transfer.ID],
+        ended: [TransferDaemon.Transfer.ID: Outcome] = [:],
         at instant: Duration,
         now: Date
     ) -> [Effect] {
@@ -93,7 +103,8 @@ struct TransferWatch {
         for transfer in updated { effects += update(transfer, at: instant, now: now) }
         for number in removed {
             guard let index = indicesByNumber[number] else { continue }
-            effects += end(index, words[rows[index].id] ?? .gone, at: instant)
+            let outcome = ended[number] ?? words[rows[index].id] ?? .gone
+            effects += end(index, outcome, at: instant)
         }
         return finishing([.show] + effects)
     }

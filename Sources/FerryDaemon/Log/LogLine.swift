@@ -1,5 +1,5 @@
+import FerryWire
 import FoundationEssentials
-import Glibc
 
 /// A line of the log.
 struct LogLine: Sendable {
@@ -35,7 +35,7 @@ struct LogLine: Sendable {
 
     /// The line as written to a file: time, level, task, message.
     var text: String {
-        let time = date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+        let time = LocalTime.text(of: date, milliseconds: true)
         let subject = task.map { " task \($0):" } ?? ""
         return "\(time) \(level.name)\(subject) \(message)\n"
     }

@@ -60,8 +60,21 @@ struct DaemonOptions: Sendable {
             let label = "  --\(setting.name) \(setting.placeholder)"
             let padding = String(repeating: " ", count: max(1, 31 - label.count))
             let standard = setting.standard.map { " (default \($0))" } ?? ""
-            return label + padding + setting.summary + standard
+            return label + padding + wrapped(setting.summary + standard, at: 31)
         }.joined(separator: "\n")
+    }
+
+    /// Returns a text in lines of which none is wider than a terminal of 80 columns, behind an indentation.
+    private static func wrapped(_ text: String, at indentation: Int) -> String {
+        var lines: [String] = []
+        for word in text.split(separator: " ") {
+            if let last = lines.last, indentation + last.count + 1 + word.count <= 80 {
+                lines[lines.count - 1] += " \(word)"
+            } else {
+                lines.append(String(word))
+            }
+        }
+        return lines.joined(separator: "\n" + String(repeating: " ", count: indentation))
     }
 
     /// Reads the arguments after the program's name.

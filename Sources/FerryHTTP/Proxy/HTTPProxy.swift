@@ -92,7 +92,8 @@ package struct HTTPProxyList: Hashable, Sendable {
     ///   `Proxy`.
     package init(environment: [String: String]) {
         func value(_ names: String...) -> String? {
-            names.lazy.compactMap { environment[$0] }.first { !$0.isEmpty }
+            // A variable that was read from a file of another system ends in a carriage return.
+            names.lazy.compactMap { environment[$0].map(Self.trimmed) }.first { !$0.isEmpty }
         }
         let all = value("all_proxy", "ALL_PROXY")
         self.init(
@@ -100,6 +101,15 @@ package struct HTTPProxyList: Hashable, Sendable {
             https: (value("https_proxy", "HTTPS_PROXY") ?? all).map { HTTPProxy(address: $0) },
             exceptions: value("no_proxy", "NO_PROXY").map { [$0] } ?? []
         )
+    }
+
+    /// Returns a text without the ASCII white space around it.
+    private static func trimmed(_ text: String) -> String {
+        func isShown(_ byte: UInt8) -> Bool { byte != 0x20 && !(0x09...0x0D).contains(byte) }
+        guard let start = text.utf8.firstIndex(where: isShown),
+            let end = text.utf8.lastIndex(where: isShown)
+        else { return "" }
+        return String(text[start...end])
     }
 
     /// No proxy.

@@ -15,13 +15,27 @@ package enum ByteRate {
         return Int64(value * factor)
     }
 
-    /// Returns a text that ``parse(_:)`` reads as the same rate.
+    /// Returns the shortest text that ``parse(_:)`` reads as the same rate, as a person is likely to have written it.
     package static func text(_ bytesPerSecond: Int64) -> String {
-        let shown: [(name: String, size: Int64)] = [
-            ("G", 1_000_000_000), ("GiB", 1 << 30), ("M", 1_000_000), ("MiB", 1 << 20),
-            ("k", 1000), ("KiB", 1 << 10),
-        ]
-        let unit = shown.first { bytesPerSecond != 0 && bytesPerSecond % $0.size == 0 }
-        return unit.map { "\(bytesPerSecond / $0.size)\($0.name)" } ?? "\(bytesPerSecond)"
+        let names = ["G", "GiB", "M", "MiB", "k", "KiB"]
+        let texts = names.compactMap { name -> String? in
+            guard let size = units[name.lowercased()] else { return nil }
+            let thousandths = (Double(bytesPerSecond) / size * 1000).rounded()
+            guard 1000..<1e15 ~= thousandths else { return nil }
+            let text = decimal(Int64(thousandths)) + name
+            return parse(text) == bytesPerSecond ? text : nil
+        }
+        let shortest = texts.min { $0.utf8.count < $1.utf8.count }
+        let whole = "\(bytesPerSecond)"
+        return shortest.flatMap { $0.utf8.count <= whole.utf8.count ? $0 : nil } ?? whole
+    }
+
+    /// Returns a number of thousandths with no more digits than it takes.
+    private static func decimal(_ thousandths: Int64) -> String {
+        let (whole, rest) = thousandths.quotientAndRemainder(dividingBy: 1000)
+        guard rest != 0 else { return "\(whole)" }
+        let digits = String(1000 + rest).dropFirst()
+        let end = digits.lastIndex { $0 != "0" }
+        return end.map { "\(whole).\(digits[...$0])" } ?? "\(whole)"
     }
 }

@@ -169,13 +169,14 @@ import Testing
             Show the transfers of all applications.
 
             Options:
-              -a, --all       completed ones, too
+              -a, --all       those that have ended, too
                   --limit N   show at most N of them; 100 on a terminal
                   --after ID  begin after this one; with --limit, the next page
                   --json      write JSON for programs
               -h, --help      show this help
 
-            Completed transfers are those whose application has not taken their files yet.
+            With --all it also shows what has ended: the last 1000 transfers, behind those
+            whose applications have not taken their files yet.
             """
         )
     }
@@ -193,7 +194,8 @@ import Testing
               -h, --help  show this help
 
             Without an ID it follows all of them. Ctrl-C ends the watching, not the
-            transfers.
+            transfers. Of one that has ended already it says what became of it, and exits as
+            if it had watched that.
             """
         )
     }
@@ -322,6 +324,8 @@ import Testing
             Options:
                   --json  write JSON for programs
               -h, --help  show this help
+
+            Of one that has ended it says what became of it: ferryd remembers the last 1000.
             """
         )
     }
@@ -470,11 +474,12 @@ import Testing
                   --json  write JSON for programs
               -h, --help  show this help
 
-            The settings are in ~/.config/ferry/ferry.conf and in /etc/ferry/ferry.conf, see
-            ferry.conf(5). A setting in the first file beats the same one in the second.
+            The settings are in ~/.config/ferry/ferry.conf, /etc/xdg/ferry/ferry.conf and
+            /etc/ferry/ferry.conf, see ferry.conf(5). A setting in one of these files beats
+            the same one in those behind it.
 
-            What ferryd's own options say beats both files, and so does 'ferry limit' for
-            the rates.
+            What ferryd's own options say beats all files, and so does 'ferry limit' for the
+            rates.
 
             'ferry daemon reload' has ferryd read the files again.
             """

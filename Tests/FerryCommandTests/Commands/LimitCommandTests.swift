@@ -39,8 +39,8 @@ import Testing
         let run = await CommandLineRun("limit", daemon: daemon())
         #expect(
             run.output == """
-                now:         293 KiB/s down, 500 KiB/s up, discretionary work waits, until \(nextChange)
-                any hour:    293 KiB/s down
+                now:         300k/s down, 512k/s up, discretionary work waits, until \(nextChange)
+                any hour:    300k/s down
                 rules:       1  Mon-Fri 08:00-18:00 512k  (now)
                              2  daily 22:00-06:00 discretionary
                 wrong:       line 7 'oo\u{FFFD}ps': 'oops' is no day
@@ -113,8 +113,8 @@ import Testing
         #expect(
             run.output.hasPrefix(
                 """
-                limit:       293 KiB/s down
-                now:         293 KiB/s down, 500 KiB/s up, discretionary work waits, until \(nextChange)
+                limit:       300k/s down
+                now:         300k/s down, 512k/s up, discretionary work waits, until \(nextChange)
                 timetable:   line 7 'oo\u{FFFD}ps': 'oops' is no day
                 ferryd:
                 """

@@ -13,10 +13,10 @@ import Testing
         let run = await CommandLineRun("list", daemon: try PlayedDaemon.sample())
         #expect(
             run.output == """
-                ID  STATE                          RECEIVED       APPLICATION      URL
-                1   running                        45% of 1000 B  org.example.App  https://example.org/files/big.iso
-                2   waiting: enough from its host  0 B            org.example.App  https://example.org/files/big.iso
-                4   paused                         450 B          ferry            https://example.org/files/big.iso
+                ID  STATE                          RECEIVED       RATE  LEFT  NAME     APPLICATION      URL
+                1   running                        45% of 1000 B              big.iso  org.example.App  https://example.org/files/big.iso
+                2   waiting: enough from its host  0 B                        big.iso  org.example.App  https://example.org/files/big.iso
+                4   paused                         450 B                      big.iso  ferry            https://example.org/files/big.iso
 
                 """
         )
@@ -105,13 +105,114 @@ import Testing
             outputSize: TerminalSize(columns: 80, rows: 24)
         )
         #expect(run.output.split(separator: "\n").allSatisfy { $0.count <= 80 })
-        #expect(run.output.contains("https...g.iso\n"))
+        #expect(run.output.contains("big.iso  org.example.App\n"))
     }
 
     @Test func `list of nothing is empty`() async {
         let run = await CommandLineRun("list")
         #expect(run.output == "")
+        #expect(run.error == "")
         #expect(run.code == .success)
+    }
+
+    @Test(arguments: [
+        (
+            "list",
+            "ferry: nothing is under way; 'ferry list --all' shows what has ended\n"
+        ), ("list --all", "ferry: there are no transfers\n"), ("list --json", ""),
+    ])
+    func `USE-15: that there are no transfers is said at a terminal`(
+        line: String,
+        error: String
+    ) async {
+        let size = TerminalSize(columns: 80, rows: 24)
+        let run = await CommandLineRun(line, outputSize: size, errorSize: size)
+        #expect(run.output == "")
+        #expect(run.error == error)
+        #expect(run.code == .success)
+    }
+
+    /// Transfers that run, wait and have ended, with long and short names.
+    private func manyDaemon() throws -> PlayedDaemon {
+        var fast = try Transfer.sample(
+            1,
+            url: "http://127.0.0.1:8000/debian-12.5.0-amd64-netinst.iso"
+        )
+        fast.bytesPerSecond = 100
+        var upload = try Transfer.sample(2, application: "a.very.long.name.of.an.Application")
+        upload.upload = Transfer.Upload(byteCount: 1 << 30, sentByteCount: 450)
+        upload.bytesPerSecond = 0
+        return PlayedDaemon(
+            transfers: [
+                fast, upload, try .sample(3, state: .waiting, wait: .init(reason: .hostLimit)),
+                try .sample(400, state: .suspended),
+            ],
+            ended: [.sample(7, path: "/home/ana/日本の映画.mkv"), .sample(6)]
+        )
+    }
+
+    @Test func `USE-14: list shows the name, the rate and the time left`() async throws {
+        let size = TerminalSize(columns: 80, rows: 24)
+        let run = await CommandLineRun("list", daemon: try manyDaemon(), outputSize: size)
+        let lines = run.output.split(separator: "\n")
+        #expect(
+            lines.first?.split(separator: " ").prefix(6) == [
+                "ID", "STATE", "RECEIVED", "RATE", "LEFT", "NAME",
+            ]
+        )
+        let words = try #require(lines.dropFirst().first).split(separator: " ")
+        #expect(words.starts(with: ["1", "running", "45%", "of", "1000", "B", "100", "B/s", "6s"]))
+        #expect(words.last?.hasPrefix("debian-1") == true)
+        #expect(words.last?.hasSuffix(".iso") == true)
+    }
+
+    @Test(arguments: 20...200)
+    func `USE-14: the table fits into every terminal, with a name in each line`(
+        columns: Int
+    ) async throws {
+        let size = TerminalSize(columns: columns, rows: 24)
+        let run = await CommandLineRun("list --all", daemon: try manyDaemon(), outputSize: size)
+        let lines = run.output.split(separator: "\n").map(String.init)
+        #expect(lines.count == 7)
+        for line in lines { #expect(line.columnCount <= columns, "\(line)") }
+        if columns >= 60 {
+            for line in lines.dropFirst() {
+                #expect(line.contains("iso") || line.contains("mkv"), "\(line)")
+            }
+        }
+        if columns >= 80 { #expect(lines[0].contains("RATE  ") && lines[0].contains("LEFT")) }
+        if columns >= 170 { #expect(run.output.contains("https://example.org/files/")) }
+    }
+
+    @Test func `USE-10: list --all shows what has ended, too, the last one last`() async throws {
+        let daemon = PlayedDaemon(
+            transfers: [try .sample(3, state: .completed)],
+            ended: [
+                .sample(5, failure: .init(code: "timedOut", message: "late")),
+                .sample(2, path: "/home/ana/debian.iso"), .sample(3), .sample(1, status: 404),
+            ]
+        )
+        let run = await CommandLineRun("list --all", daemon: daemon)
+        let lines = run.output.split(separator: "\n").map { $0.split(separator: " ").prefix(2) }
+        #expect(
+            lines == [
+                ["ID", "STATE"], ["3", "done"], ["1", "failed"], ["2", "saved"], ["5", "failed"],
+            ]
+        )
+        let alone = await CommandLineRun("list", daemon: daemon)
+        #expect(alone.output == "")
+        let few = await CommandLineRun("list --all --limit 2", daemon: daemon)
+        #expect(few.output.split(separator: "\n").last?.hasPrefix("5") == true)
+        #expect(few.error == "2 that have ended are not shown. More: ferry list --all --limit 4\n")
+        let json = await CommandLineRun("list --all --json", daemon: daemon)
+        #expect(
+            json.output.split(separator: "\n")[2] == """
+                {"application":"ferry","created":"2026-09-21T14:12:20Z",\
+                "ended":"2026-09-21T14:13:20Z","expected":1000,"id":2,"name":"debian.iso",\
+                "path":"/home/ana/debian.iso","received":1000,"session":"get-1","state":"saved",\
+                "task":102,"url":"https://example.org/files/big.iso"}
+                """
+        )
     }
 
     @Test func `list --json writes an object a line`() async throws {

@@ -1,4 +1,5 @@
 import FerryTestSupport
+import FerryWire
 import Foundation
 import Synchronization
 import Testing
@@ -86,10 +87,8 @@ import Testing
 
     @Test func `what became of files is written down without secrets or control characters`() throws
     {
-        let log = FileLog(
-            environment: ["XDG_STATE_HOME": directory.path],
-            now: { Date(timeIntervalSince1970: 1_790_000_000) }
-        )
+        let moment = Date(timeIntervalSince1970: 1_790_000_000)
+        let log = FileLog(environment: ["XDG_STATE_HOME": directory.path], now: { moment })
         try FileManager.default.createDirectory(
             atPath: "\(directory.path)/ferry",
             withIntermediateDirectories: true
@@ -102,8 +101,8 @@ import Testing
         #expect(mode as? Int == 0o600, "nobody else reads what was loaded")
         #expect(
             try directory.text(of: "ferry/files.log") == """
-                2026-09-21T14:13:20Z https://user@example.org/a saved as /tmp/a\u{FFFD}b
-                2026-09-21T14:13:20Z https://user@example.org/a failed: timed out
+                \(LocalTime.text(of: moment)) https://user@example.org/a saved as /tmp/a\u{FFFD}b
+                \(LocalTime.text(of: moment)) https://user@example.org/a failed: timed out
 
                 """
         )

@@ -164,6 +164,32 @@ import Testing
         }
     }
 
+    @Test(arguments: Program.syntax.shownSubcommands.flatMap(\.examples).map(\.line))
+    func `USE-16: an example that is pasted from a terminal of 80 columns is one command`(
+        line: String
+    ) async throws {
+        let directory = try TemporaryDirectory()
+        try await write(to: directory)
+        let name = try #require(
+            Program.syntax.shownSubcommands.first { $0.examples.contains { $0.line == line } }
+        ).name
+        let man = try await TestProcess.run(
+            "/usr/bin/man",
+            ["--local-file", "\(directory.path)/ferry-\(name).1"],
+            environment: [
+                "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "MANWIDTH": "80", "PAGER": "cat",
+                "GROFF_NO_SGR": "1",
+            ]
+        )
+        #expect(man.exit == .exited(status: 0))
+        // Bold letters are printed twice, one over the other, where no terminal is.
+        let page = man.output.replacing(/.\u{8}/, with: "")
+        // A shell goes on behind a backslash at the end of a line.
+        let words = page.replacing("\\\n", with: " ")
+            .split(separator: "\n").map { $0.split(separator: " ").joined(separator: " ") }
+        #expect(words.contains(line), "\(page)")
+    }
+
     @Test func `the pages have the date that a reproducible build wants`() async throws {
         let directory = try TemporaryDirectory()
         let run = await CommandLineRun(

@@ -21,26 +21,29 @@ import Testing
     }
 
     private func text(_ row: TransferRow, width: Int) -> String {
-        ProgressLine(row, alphabet: .ascii, at: .seconds(1)).text(width: width)
+        ProgressLine(row, alphabet: .ascii, at: .seconds(1))
+            .text(in: ProgressLayout([row], width: width))
     }
 
     @Test(arguments: [
         (
             120,
-            "debian-12.iso  ##################----------------------   46%     "
-                + "120 MiB of 256 MiB    12.0 MiB/s     12s left"
+            "debian-12.iso  ##################----------------------   46%"
+                + "    120 MiB of 256 MiB  12.0 MiB/s      12s left"
         ),
         (
             100,
-            "debian-12.iso  #############----------------   46%     120 MiB of 256 MiB    12.0 MiB/s     12s left"
+            "debian-12.iso  ##############-----------------   46%"
+                + "    120 MiB of 256 MiB  12.0 MiB/s      12s left"
         ),
-        (80, "debia....iso  ####------   46%     120 MiB of 256 MiB    12.0 MiB/s     12s left"),
-        (79, "debian-12.iso  ##############-----------------   46%    12.0 MiB/s     12s left"),
-        (60, "debian-12.iso  #####-------   46%    12.0 MiB/s     12s left"),
-        (50, "debian-12.iso  #######--------   46%    12.0 MiB/s"),
-        (40, "debian-12.iso   46%    12.0 MiB/s"),
-        (20, "debian-12.iso   46%"),
-        (10, "debi   46%"),
+        (80, "debian-12.iso  #####------   46%    120 MiB of 256 MiB  12.0 MiB/s      12s left"),
+        (79, "debian-12.iso  ####------   46%    120 MiB of 256 MiB  12.0 MiB/s      12s left"),
+        (78, "debia....iso  ####------   46%    120 MiB of 256 MiB  12.0 MiB/s      12s left"),
+        (77, "debian-12.iso   46%    120 MiB of 256 MiB  12.0 MiB/s      12s left"),
+        (60, "debian-12.iso   46%    120 MiB of 256 MiB  12.0 MiB/s"),
+        (50, "debian-12.iso   46%  12.0 MiB/s"),
+        (40, "debian-12.iso   46%  12.0 MiB/s"), (30, "debia....iso   46%  12.0 MiB/s"),
+        (20, "debian-12.iso   46%"), (10, "debi   46%"),
     ])
     func `the narrower the terminal, the less is shown beside the name`(width: Int, line: String) {
         #expect(text(row(), width: width) == line)
@@ -68,8 +71,9 @@ import Testing
     }
 
     @Test func `a terminal that speaks UTF-8 gets finer lines`() {
-        let line = ProgressLine(row(), alphabet: .unicode, at: .seconds(1)).text(width: 60)
-        #expect(line.hasPrefix("debian-12.iso  ━━━━━───────   46%"))
+        let line = ProgressLine(row(), alphabet: .unicode, at: .seconds(1))
+            .text(in: ProgressLayout([row()], width: 80))
+        #expect(line.hasPrefix("debian-12.iso  ━━━━━──────   46%"))
     }
 
     @Test func `what happened last is told in words`() {

@@ -78,6 +78,49 @@ import Testing
         #expect(transfer.stateText(now: noon).hasPrefix("\(message); asked again at "))
     }
 
+    @Test func `USE-15: a relinked transfer is explained by its new address`() throws {
+        var transfer = try Transfer.sample(state: .waiting, wait: .init(reason: .hostLimit))
+        transfer.relinkedURL = URL(string: "https://user:secret@mirror.example/new.iso")
+        #expect(
+            Explanation(transfer, now: noon).lines == [
+                "12  https://user@mirror.example/new.iso",
+                "It waits for its turn: as many transfers from mirror.example are running as are allowed.",
+                "It was begun from https://example.org/files/big.iso.",
+            ]
+        )
+        #expect(TransferReport(transfer).url == "https://user@mirror.example/new.iso")
+    }
+
+    @Test(
+        arguments: [
+            ("500k", nil, "500k/s down"), (nil, "1.5MiB", "1.5MiB/s up"),
+            ("2M", "20KiB", "2M/s down, 20KiB/s up"),
+        ] as [(String?, String?, String)]
+    )
+    func `USE-15: a transfer's own limit is shown as it was typed`(
+        receive: String?,
+        send: String?,
+        text: String
+    ) throws {
+        var transfer = try Transfer.sample()
+        transfer.rates = .init(
+            receive: receive.flatMap { TransferDaemon.Rates.bytesPerSecond($0) },
+            send: send.flatMap { TransferDaemon.Rates.bytesPerSecond($0) }
+        )
+        #expect(Explanation(transfer, now: noon).lines.last == "Its own limit: \(text).")
+        let report = try JSONLine.text(TransferReport(transfer))
+        #expect(report.contains("receiveLimit") == (receive != nil))
+        #expect(report.contains("sendLimit") == (send != nil))
+    }
+
+    @Test func `USE-14: a running transfer is explained with its speed and the time left`() throws {
+        var transfer = try Transfer.sample()
+        transfer.bytesPerSecond = 100
+        #expect(second(transfer) == "It is running: 45% of 1000 B is here; 100 B/s, 6s left.")
+        transfer.bytesPerSecond = 0
+        #expect(second(transfer) == "It is running: 45% of 1000 B is here; 0 B/s.")
+    }
+
     @Test func `a wait for the end of a condition says which, and how to do without`() throws {
         let wait = Transfer.Wait(reason: .battery, detail: "the machine runs on battery")
         #expect(

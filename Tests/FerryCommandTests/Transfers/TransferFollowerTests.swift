@@ -18,7 +18,7 @@ import Testing
             interrupts: { AsyncStream { _ in } },
             environment: [:]
         )
-        let rows = try (1...count).map { TransferRow(try .sample($0)) }
+        let rows = try (1...count).map { TransferRow(try TransferDaemon.Transfer.sample($0)) }
         let mailbox = TransferFollower.Mailbox()
         for row in rows {
             mailbox.send(.ended(row.id, .saved(path: "/tmp/\(row.name)", byteCount: 1000)))

@@ -10,7 +10,7 @@ import Testing
     private let failed = Outcome.failed(Outcome.Reason(code: "-1001", message: "timed out"))
 
     private func row(_ number: Int, numbered: Bool = true) throws -> TransferRow {
-        var row = TransferRow(try .sample(number))
+        var row = TransferRow(try TransferDaemon.Transfer.sample(number))
         if !numbered { row.number = nil }
         return row
     }
@@ -177,7 +177,7 @@ import Testing
     }
 
     @Test func `USE-4: a file's bytes and time are told, whatever ferryd told before`() throws {
-        let id = TransferRow(try .sample(12)).id
+        let id = TransferRow(try TransferDaemon.Transfer.sample(12)).id
         let quick = TransferRow(id: id, name: "big.iso", url: "-", isToBegin: true)
         var watch = TransferWatch([quick], isOwn: { _ in true })
         func line(_ watch: TransferWatch) -> String? {

@@ -140,6 +140,12 @@ import Testing
         for option in options { #expect(DaemonOptions.help.contains("  \(option)")) }
     }
 
+    @Test func `USE-16: no line of the help is wider than a terminal`() {
+        for line in DaemonOptions.help.split(separator: "\n") {
+            #expect(line.count <= 80, "\(line)")
+        }
+    }
+
     @Test func `the page of the manual has every option of the help`() throws {
         let root = (0..<4).reduce(URL(filePath: #filePath)) { url, _ in
             url.deletingLastPathComponent()

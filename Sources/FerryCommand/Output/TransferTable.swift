@@ -1,0 +1,123 @@
+import Ferry
+import Foundation
+
+/// The table of `ferry list`.
+///
+/// A program gets all columns. On a terminal no line is wider than that: the name is shown before the application, and the
+/// application before the URL, of which only as much as there is room for.
+struct TransferTable {
+    /// A column.
+    private enum Column: Int, CaseIterable {
+        case id, state, received, rate, timeLeft, name, application, url
+
+        var heading: String {
+            switch self {
+            case .id: "ID"
+            case .state: "STATE"
+            case .received: "RECEIVED"
+            case .rate: "RATE"
+            case .timeLeft: "LEFT"
+            case .name: "NAME"
+            case .application: "APPLICATION"
+            case .url: "URL"
+            }
+        }
+
+        /// Whether the column is left out if nothing stands in it.
+        var isOptional: Bool { self == .rate || self == .timeLeft }
+    }
+
+    /// A row.
+    struct Row: Hashable, Sendable {
+        fileprivate let cells: [String]
+
+        /// The row of a transfer.
+        ///
+        /// - Parameters:
+        ///   - transfer: The transfer.
+        ///   - now: The present.
+        init(_ transfer: TransferDaemon.Transfer, now: Date) {
+            cells = [
+                String(transfer.id), transfer.stateText(now: now), transfer.progressText,
+                transfer.bytesPerSecond.map { Figures.speed(Double($0)) } ?? "",
+                transfer.timeLeft.map(Figures.duration) ?? "", transfer.name,
+                transfer.application.shortened(toColumns: 32), transfer.shownURL,
+            ].map(\.printable)
+        }
+
+        /// The row of a transfer that has ended.
+        ///
+        /// - Parameter transfer: The transfer.
+        init(_ transfer: TransferDaemon.EndedTransfer) {
+            cells = [
+                String(transfer.id), transfer.stateText, transfer.progressText, "", "",
+                transfer.name, transfer.application.shortened(toColumns: 32), transfer.address,
+            ].map(\.printable)
+        }
+    }
+
+    private static let gap = 2
+    /// The widths below which a column is not worth its room.
+    private static let smallestName = 20
+    private static let smallestState = 16
+    private static let smallestURL = 24
+
+    private var table = Table(Column.allCases.map(\.heading))
+
+    /// Returns the lines of further rows for a program, after the headings the first time.
+    ///
+    /// - Parameter rows: The rows.
+    /// - Returns: The lines.
+    mutating func lines(_ rows: [Row]) -> [String] { table.lines(rows.map(\.cells), limit: nil) }
+
+    /// Returns the lines of all rows for a terminal, with the headings.
+    ///
+    /// - Parameters:
+    ///   - rows: The rows.
+    ///   - limit: The number of columns of the terminal.
+    /// - Returns: The lines, none wider than the terminal.
+    static func lines(_ rows: [Row], limit: Int) -> [String] {
+        func natural(_ column: Column) -> Int {
+            let cells = rows.lazy.map { $0.cells[column.rawValue].columnCount }
+            return max(column.heading.columnCount, cells.max() ?? 0)
+        }
+        func isEmpty(_ column: Column) -> Bool {
+            rows.allSatisfy { $0.cells[column.rawValue].isEmpty }
+        }
+        var widths: [Column: Int] = [:]
+        for column in [Column.id, .state, .received, .rate, .timeLeft]
+        where !column.isOptional || !isEmpty(column) {
+            widths[column] = natural(column)
+        }
+        var room: Int { limit - widths.values.reduce(0) { $0 + $1 + gap } }
+        let name = natural(.name)
+        let wanted = min(name, smallestName)
+        // A long reason to wait is told by 'ferry why'.
+        if room < wanted, let state = widths[.state] {
+            widths[.state] = max(min(state, smallestState), state - (wanted - room))
+        }
+        for column in [Column.timeLeft, .rate] where room < wanted { widths[column] = nil }
+        widths[.name] = max(1, min(name, room))
+        for (column, smallest) in [(Column.application, 0), (.url, smallestURL)] {
+            let width = natural(column)
+            guard room >= min(width, max(smallest, 1)), smallest > 0 || room >= width else { break }
+            widths[column] = min(width, room)
+        }
+        let columns = Column.allCases.filter { widths[$0] != nil }
+        let headings = Row(cells: Column.allCases.map(\.heading))
+        return ([headings] + rows).map { row in
+            let cells = columns.map { column in
+                let width = widths[column] ?? 0
+                return row.cells[column.rawValue].shortened(toColumns: width)
+                    .padding(toColumn: width)
+            }
+            let line = cells.joined(separator: String(repeating: " ", count: gap))
+            let end = line.lastIndex { $0 != " " }
+            return (end.map { String(line[...$0]) } ?? "").cut(toColumns: limit, ellipsis: "")
+        }
+    }
+}
+
+extension TransferTable.Row {
+    fileprivate init(cells: [String]) { self.cells = cells }
+}

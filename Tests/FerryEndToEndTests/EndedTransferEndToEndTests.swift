@@ -1,0 +1,92 @@
+import FerrySystem
+import FerryTestSupport
+import Foundation
+import Testing
+
+/// What ferryd remembers of transfers that have ended, by the commands that a person types later.
+@Suite(.serialized, .timeLimit(.minutes(1))) struct EndedTransferEndToEndTests {
+    private let home: TestHome
+    private let server: FixtureServer
+
+    init() throws {
+        home = try TestHome()
+        server = try FixtureServer()
+        server.on("/debian.iso", .content(.text("bytes")))
+        server.on("/gone.iso", .status(404))
+    }
+
+    /// Expects what the commands say of the first transfer.
+    private func expectSaved() async throws {
+        let path = "\(home.files)/debian.iso"
+        let watch = try await home.ferry("watch", "1")
+        #expect(watch.exit == .exited(status: 0))
+        #expect(watch.output == path + "\n")
+        #expect(
+            watch.error.hasPrefix("ferry: debian.iso was saved as \(path) at "),
+            "\(watch.error)"
+        )
+        let why = try await home.ferry("why", "1")
+        #expect(why.exit == .exited(status: 0))
+        #expect(why.output.contains("debian.iso was saved as \(path) at "), "\(why.output)")
+        let list = try await home.ferry("list", "--all")
+        #expect(list.output.contains(/\n1 +saved +5 B .*debian.iso/), "\(list.output)")
+        #expect(try await home.ferry("list").output == "")
+    }
+
+    @Test func `USE-10: a saved file is remembered with its path, also after a kill of ferryd`()
+        async throws
+    {
+        let url = server.url("/debian.iso")
+        let get = try await home.ferry("get", "-d", home.files, url)
+        #expect(get.exit == .exited(status: 0), "\(get.error)")
+        try await expectSaved()
+        await TestHome.kill(home.daemons)
+        try await expectSaved()
+        let cancel = try await home.ferry("cancel", "1")
+        #expect(cancel.exit == .exited(status: 3))
+        #expect(cancel.error.hasPrefix("ferry: 1: it has ended: debian.iso was saved as "))
+    }
+
+    @Test func `USE-10: so is one that was saved while no command ran`() async throws {
+        let gate = FixtureGate()
+        server.on("/debian.iso", .content(.text("bytes")).waiting(at: gate))
+        let get = try await home.ferry(
+            "get",
+            "--detach",
+            "-d",
+            home.files,
+            server.url("/debian.iso")
+        )
+        #expect(get.exit == .exited(status: 0), "\(get.error)")
+        let (log, follower) = try await home.followLog()
+        gate.open()
+        _ = await log.next { $0.contains("ferry has ended") }
+        await follower.killed()
+        try await expectSaved()
+    }
+
+    @Test func `USE-10: so is one that has failed, and one that was cancelled`() async throws {
+        let get = try await home.ferry("get", "-d", home.files, server.url("/gone.iso"))
+        #expect(get.exit == .exited(status: 1))
+        let failed = try await home.ferry("watch", "1")
+        #expect(failed.exit == .exited(status: 1))
+        #expect(failed.error.contains("gone.iso failed at "), "\(failed.error)")
+        #expect(failed.error.contains("404"), "\(failed.error)")
+        let gate = FixtureGate()
+        server.on("/slow.iso", .content(.text("bytes")).waiting(at: gate))
+        _ = try await home.ferry("get", "--detach", "-d", home.files, server.url("/slow.iso"))
+        let cancel = try await home.ferry("cancel", "2")
+        #expect(cancel.exit == .exited(status: 0), "\(cancel.error)")
+        // The process that ferryd starts for its end may not have acknowledged it yet.
+        let watch = try await home.ferry("watch", "2")
+        #expect(watch.exit == .exited(status: 1))
+        #expect(watch.error.contains("cancelled"), "\(watch.error)")
+    }
+
+    @Test func `USE-15: the log does not take an error page for a file`() async throws {
+        _ = try await home.ferry("get", "-d", home.files, server.url("/gone.iso"))
+        let log = try await home.ferryOutput(["log", "1"])
+        #expect(!log.contains("finished"), "\(log)")
+        #expect(log.contains("404"), "\(log)")
+    }
+}
