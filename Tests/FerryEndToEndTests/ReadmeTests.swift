@@ -41,10 +41,33 @@ import Testing
         #expect(try file == "bytes")
         #expect(server.requests.count == 1)
         // Nothing is left for which it could be started.
-        let list = try await home.ferry("list", "--all")
-        #expect(list.output == "")
+        #expect(try await home.presentTransfers() == [])
         let hooks = try await home.ferry("hooks")
         #expect(hooks.output == "", "\(hooks.output)")
+    }
+
+    @Test func `USE-11: the README's program replaces its file when it is run again`() async throws
+    {
+        gate.open()
+        let first = try await start()
+        #expect(await first.ended() == .exited(status: 0))
+        #expect(try file == "bytes")
+        server.on("/debian.iso", .content(.text("others")))
+        let second = try await start()
+        #expect(await second.ended() == .exited(status: 0))
+        #expect(try file == "others")
+        #expect(server.requests.count == 2)
+        let names = try FileManager.default.contentsOfDirectory(atPath: home.files)
+        #expect(names.filter { $0.hasPrefix("debian") } == ["debian.iso"])
+    }
+
+    @Test(arguments: [[], [""]])
+    func `USE-11: without a URL the program of the article says so, and ends`(
+        arguments: [String]
+    ) async throws {
+        let program = try await start(arguments)
+        #expect(await program.ended() == .exited(status: 2))
+        #expect(server.requests.isEmpty)
     }
 
     @Test(
@@ -68,8 +91,7 @@ import Testing
         await follower.killed()
         #expect(try file == "bytes")
         #expect(server.requests.count == 1)
-        let list = try await home.ferry("list", "--all")
-        #expect(list.output == "")
+        #expect(try await home.presentTransfers() == [])
     }
 
     @Test func `each file that a page leads to is there`() throws {
@@ -106,17 +128,20 @@ import Testing
 
     /// A program that has the URL as its argument.
     static func withArgument(_ program: String) -> String {
-        program.replacing(#""https://example.org/debian.iso""#, with: "CommandLine.arguments[1]")
+        program.replacing(
+            #""https://example.org/debian.iso""#,
+            with: #"CommandLine.arguments.dropFirst().first ?? """#
+        )
     }
 
-    private func start() async throws -> TestProcess {
+    private func start(_ arguments: [String]? = nil) async throws -> TestProcess {
         // It saves its file in its working directory.
         try await TestProcess(
             "/bin/sh",
             [
-                "-c", #"cd "$1" && exec "$2" "$3""#, "sh", home.files,
-                TestHome.executable("readme-program"), server.url("/debian.iso"),
-            ],
+                "-c", #"cd "$1" && shift && exec "$@""#, "sh", home.files,
+                TestHome.executable("readme-program"),
+            ] + (arguments ?? [server.url("/debian.iso")]),
             environment: home.environment
         )
     }

@@ -123,6 +123,83 @@ import Testing
         )
     }
 
+    /// What is said of what is missing: by the shell, `PATH`, the prefix and whether systemd starts ferryd.
+    static let missing: [(shell: String, path: String, prefix: String, enabled: Bool?, [String])] =
+        [
+            ("bash", "/usr/bin", "/usr", true, []),
+            ("bash", "/home/ana/.local/bin:/usr/bin", "/home/ana/.local", true, []),
+            (
+                "bash", "/usr/bin", "/home/ana/.local", true,
+                [
+                    "/home/ana/.local/bin is not in PATH. In ~/.profile:",
+                    #"  export PATH="$HOME/.local/bin:$PATH""#,
+                ]
+            ),
+            (
+                "zsh", "/usr/bin:/opt/ferry/bin", "/opt/ferry", true,
+                [
+                    "zsh completes ferry with this line before 'compinit' in ~/.zshrc:",
+                    #"  fpath=("/opt/ferry/share/zsh/site-functions" $fpath)"#,
+                ]
+            ),
+            ("zsh", "/usr/local/bin", "/usr/local", true, []),
+            (
+                "fish", "/usr/bin", "/usr/local", true,
+                [
+                    "/usr/local/bin is not in PATH. In ~/.config/fish/config.fish:",
+                    "  fish_add_path /usr/local/bin",
+                ]
+            ),
+            (
+                "bash", "/usr/bin", "/usr", false,
+                [
+                    "Have ferryd started at login, so that transfers go on after a reboot:",
+                    "  systemctl --user daemon-reload && systemctl --user enable --now ferryd.socket ferryd.service",
+                ]
+            ),
+            (
+                "bash", "/usr/bin", "/usr", nil,
+                [
+                    "There is no systemd here. For transfers to go on after a reboot, run at login:",
+                    "  /usr/bin/ferryd --detach",
+                ]
+            ),
+        ]
+
+    @Test(arguments: missing)
+    func
+        `USE-16: what a shell does not find after an installation is said, with the line that helps`(
+            shell: String,
+            path: String,
+            prefix: String,
+            enabled: Bool?,
+            lines: [String]
+        ) async throws
+    {
+        let home = try TestHome()
+        let tools = "\(home.files)/tools"
+        try FileManager.default.createDirectory(
+            atPath: tools,
+            withIntermediateDirectories: true
+        )
+        let systemctl = "\(tools)/systemctl"
+        let script = "#!/bin/sh\nexit \(enabled == true ? 0 : 1)\n"
+        try script.write(toFile: systemctl, atomically: true, encoding: .utf8)
+        try systemCall("chmod", systemctl) { chmod(systemctl, 0o700) }
+        var variables = environment
+        variables["HOME"] = "/home/ana"
+        variables["SHELL"] = "/usr/bin/\(shell)"
+        variables["PATH"] = "\(tools):\(path)"
+        variables["SYSTEMD_DIRECTORY"] = enabled == nil ? "\(tools)/none" : tools
+        let run = try await TestProcess.run(
+            "/usr/bin/bash",
+            ["\(Self.root.path)/scripts/missing", prefix],
+            environment: variables
+        )
+        #expect(run.exit == .exited(status: 0), "\(run.error)")
+        #expect(run.output.split(separator: "\n").map(String.init) == lines)
+    }
+
     private func run(
         _ words: String...
     ) async throws -> (exit: ProcessExit, output: String, error: String) {

@@ -7,8 +7,9 @@ final class Downloads: NSObject, URLSessionDownloadDelegate, ApplicationDelegate
         downloadTask: URLSessionDownloadTask,
         didFinishDownloadingTo file: URL
     ) {
-        // It is here only until this returns.
+        // It is here only until this returns. That of an earlier run is replaced.
         do {
+            try? FileManager.default.removeItem(at: target)
             try FileManager.default.moveItem(at: file, to: target)
             print("complete")
         } catch {
@@ -43,9 +44,11 @@ configuration.transferOptions.deliversErrorResponses = false  // A 404 is an err
 let session = URLSession(configuration: configuration, delegate: downloads, delegateQueue: nil)
 session.getAllTasks { tasks in
     // The download of an earlier launch goes on by itself.
-    guard tasks.isEmpty, Application.shared.launchReason == .user,
-        let url = URL(string: CommandLine.arguments[1])
-    else { return }
+    guard tasks.isEmpty, Application.shared.launchReason == .user else { return }
+    guard let url = URL(string: CommandLine.arguments.dropFirst().first ?? "") else {
+        print("There is no URL to load.")
+        exit(2)
+    }
     session.downloadTask(with: url).resume()
 }
 Application.shared.run()
