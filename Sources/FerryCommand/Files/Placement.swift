@@ -169,7 +169,7 @@ struct Placement {
     /// Whether a link is what the user's program would have created, once the file has the right group.
     private func takesAttributes(_ file: borrowing FileDescriptor, _ status: stat) -> Bool {
         var target = stat()
-        guard fstat(directory.descriptor, &target) == 0,
+        guard fstat(directory.descriptor, &target) == 0, target.st_dev == status.st_dev,
             directory.attribute(Self.defaultList) == nil,
             directory.attribute("system.nfs4_acl") == nil,
             SecurityLabel(of: directory).isKept(SecurityLabel(of: file))

@@ -147,7 +147,7 @@ package final class DiskChanges: Sendable {
     /// Empties the kernel's queue.
     ///
     /// - Returns: Whether there was a change that is of interest.
-    private func takeChanges() -> Bool {
+    func takeChanges() -> Bool {
         var isChange = false
         withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { buffer in
             while true {

@@ -29,7 +29,10 @@ import Testing
         #expect(speed(slow, at: 70).map { (9...11).contains($0) } == true)
     }
 
-    @Test func `USE-14: a transfer that receives nothing has no speed, and one that begins anew measures anew`() {
+    @Test
+    func
+        `USE-14: a transfer that receives nothing has no speed, and one that begins anew measures anew`()
+    {
         #expect(speed([(0, 0), (1, 1000)], at: 5) == 0)
         #expect(speed([(0, 5000), (1, 9000), (2, 0)], at: 2.1) == nil)
         #expect(speed([(0, 5000), (1, 9000), (2, 0), (3, 700)], at: 3) == 700)
@@ -65,7 +68,10 @@ import Testing
         }
     }
 
-    @Test(arguments: [(200, "finished, 10 bytes"), (404, "the server answered with the error 404, and 10 bytes about it")])
+    @Test(arguments: [
+        (200, "finished, 10 bytes"),
+        (404, "the server answered with the error 404, and 10 bytes about it"),
+    ])
     func `USE-15: an error page is not logged as a finished file`(status: Int, text: String) {
         var bench = MachineBench()
         let task = bench.start(bench.open())
