@@ -108,7 +108,7 @@ struct OtherDiskTests {
         var list = ""
         while !list.contains("\"state\":\"completed\"") {
             try Task.checkCancellation()
-            list = try await home.ferry("list", "--json").output
+            list = try await home.ferry("list", "--all", "--json").output
         }
     }
 

@@ -136,13 +136,17 @@ struct FileTaker: Sendable {
                 guard let passing = Obstacle(failure, in: directory) else { throw failure }
                 obstacle = passing
             }
-            if reported == obstacle {
-                pause = min(pause * 2, self.pause * 10)
-            } else {
+            if reported != obstacle {
                 notice(obstacle)
                 (reported, pause) = (obstacle, self.pause)
             }
-            changes?.wait(atMost: obstacle.isReported ? nil : pause)
+            let limit = obstacle.isReported ? nil : pause
+            if let changes {
+                // The kernel reports a removed file before there is room: that takes a moment.
+                pause =
+                    changes.wait(atMost: limit)
+                    ? min(self.pause, .milliseconds(250)) : min(pause * 4, self.pause * 10)
+            }
             // From here on no change is missed: what the next attempt finds was so before, or ends the next wait.
             changes = DiskChanges(about: obstacle.directory, ignoring: Placement.hiddenPrefix)
         }

@@ -123,7 +123,9 @@ package final class DiskChanges: Sendable {
     /// Waits for a change.
     ///
     /// - Parameter limit: The longest time to wait; `nil` if only a change or ``interrupt()`` ends the wait.
-    package func wait(atMost limit: Duration?) {
+    /// - Returns: Whether one of these has ended it, and not the time.
+    @discardableResult
+    package func wait(atMost limit: Duration?) -> Bool {
         LoopActor.assertMayBlock()
         let end = limit.map { ContinuousClock.now + $0 }
         while true {
@@ -134,13 +136,13 @@ package final class DiskChanges: Sendable {
             ]
             let rest = end.map { ($0 - .now).milliseconds } ?? -1
             let count = poll(&descriptors, 3, rest)
-            if count == 0 { return }
+            if count == 0 { return false }
             if count < 0 {
                 if errno == EINTR { continue }
-                return
+                return false
             }
-            if descriptors[0].revents != 0 || descriptors[2].revents != 0 { return }
-            if takeChanges() { return }
+            if descriptors[0].revents != 0 || descriptors[2].revents != 0 { return true }
+            if takeChanges() { return true }
         }
     }
 
