@@ -23,7 +23,7 @@ struct DisturbedFileTests {
         let (file, gate) = (FixtureFile(content), FixtureGate())
         server.on("/file", .file(file).stalling(after: 4_000_000, at: gate), .file(file))
         async let getting = home.ferry("get", "-d", home.files, server.url("/file"))
-        try await server.waitForStall(at: "/file")
+        try await server.waitUntil { $0.requests(to: "/file").first?.state == .stalled }
         let downloads = home.state + "/downloads"
         let partial = downloads + "/CFNetworkDownload_000001.tmp"
         try await waitForFiles(in: downloads) {

@@ -10,7 +10,7 @@ struct MissingResourceTests {
             processExitsWith: .exitCode(71),
             observing: [\.standardErrorContent]
         ) {
-            var limit = rlimit(rlim_cur: 1 << 20, rlim_max: RLIM_INFINITY)
+            var limit = rlimit(rlim_cur: 1 << 20, rlim_max: .max)
             setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit)
             BlockingQueue(label: "test").perform {}
             while true { pause() }

@@ -164,7 +164,7 @@ struct DownloadDialog {
         case .beginFile, .discardFile, .write, .writePart:
             try performOnFile(effect, count)
         case .takeBody: connections[Machine.firstConnection]?.isBodyTaken = true
-        case .skipBody, .continueFile, .beginSegments, .endSegments, .reportRestart,
+        case .skipBody, .continueFile, .beginSegments, .endSegments, .noteDoubt, .reportRestart,
             .reportResponse, .reportResumption, .giveConnectionBack:
             break
         }

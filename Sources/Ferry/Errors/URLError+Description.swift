@@ -1,4 +1,4 @@
-import FerryHTTP
+import FerrySystem
 import Foundation
 
 extension URLError.Code {

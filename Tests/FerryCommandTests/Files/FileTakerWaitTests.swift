@@ -37,7 +37,7 @@ struct FileTakerWaitTests {
             directory: path,
             name: "file",
             permissions: 0o644,
-            known: try #require(KnownDirectory(Directory(opening: path)))
+            known: KnownDirectory(try Directory(opening: path))
         )
     }
 

@@ -2,7 +2,6 @@ import FerrySystem
 import FerryTestSupport
 import FerryWire
 import Foundation
-import FoundationNetworking
 import Glibc
 import Testing
 

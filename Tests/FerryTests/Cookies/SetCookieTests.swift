@@ -1,8 +1,8 @@
-import FerryTransfer
 import Foundation
 import Testing
 
 @testable import Ferry
+@testable import FerryTransfer
 
 @Suite("Set-Cookie", .timeLimit(.minutes(5)))
 struct SetCookieTests {
