@@ -211,7 +211,10 @@ extension Daemon {
                 self?.finished(task, result, file)
             },
             failed: { [weak self] error in
-                self?.input { machine, now in machine.failed(task: task, error, at: now) }
+                let holdsBytes = (file.checkpoint?.writtenByteCount ?? 0) > 0
+                self?.input { machine, now in
+                    machine.failed(task: task, error, holdsBytes: holdsBytes, at: now)
+                }
             }
         )
     }

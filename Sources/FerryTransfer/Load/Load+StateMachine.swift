@@ -229,6 +229,7 @@ extension Load.StateMachine {
     /// - Parameters:
     ///   - head: The head.
     ///   - isTunnelRefusal: Whether a proxy has sent it in place of a tunnel to the server: it is not the server's response.
+    /// - Returns: What follows.
     mutating func receivedHead(_ head: HTTPResponseHead, isTunnelRefusal: Bool = false) -> [Effect]
     {
         guard state == .requesting else { return [] }

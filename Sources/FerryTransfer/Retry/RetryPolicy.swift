@@ -183,9 +183,9 @@ package struct RetryPolicy: Hashable, Sendable {
         // The server was good for the bytes that are here: between it and this machine there is another now, such as
         // that of a captive portal.
         case .certificateUntrusted, .certificateBadDate, .badServerResponse, .tooManyRedirects,
-            .redirectToNonHTTP, .cannotDecodeContent, .proxyAuthenticationRequired:
+            .redirectToNonHTTP, .proxyAuthenticationRequired:
             holdsBytes
-        case .cancelled, .resourceTimedOut, .errorResponse, .digestMismatch,
+        case .cancelled, .resourceTimedOut, .errorResponse, .digestMismatch, .cannotDecodeContent,
             .clientCertificateRejected, .bodyUnreadable, .bodySpent, .answerLost, .cannotCreateFile,
             .cannotWriteToFile, .diskFull, .fileMissing, .fileChanged, .fileUnreadable,
             .responseTooLong,

@@ -29,10 +29,7 @@ import Testing
         #expect(speed(slow, at: 70).map { (9...11).contains($0) } == true)
     }
 
-    @Test
-    func
-        `USE-14: a transfer that receives nothing has no speed, and one that begins anew measures anew`()
-    {
+    @Test func `USE-14: a transfer without bytes has no speed, and a new start measures anew`() {
         #expect(speed([(0, 0), (1, 1000)], at: 5) == 0)
         #expect(speed([(0, 5000), (1, 9000), (2, 0)], at: 2.1) == nil)
         #expect(speed([(0, 5000), (1, 9000), (2, 0), (3, 700)], at: 3) == 700)

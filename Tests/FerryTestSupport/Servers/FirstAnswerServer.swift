@@ -25,6 +25,7 @@ package final class FirstAnswerServer: Sendable {
     /// - Parameters:
     ///   - answer: The answer.
     ///   - end: How a connection ends afterwards.
+    /// - Throws: An error of the socket.
     package init(_ answer: [UInt8], end: End = .closed) throws {
         let (descriptor, port) = try FixtureListener.bind(host: "127.0.0.1")
         listener = descriptor
@@ -79,6 +80,7 @@ package final class SilentPort: Sendable {
     /// Makes the port.
     ///
     /// - Parameter accepts: Whether connections are made all the same, and nothing comes by them.
+    /// - Throws: An error of the socket.
     package init(accepts: Bool = false) throws {
         let (listener, port) = try FixtureListener.bind(host: "127.0.0.1")
         self.port = port

@@ -5,7 +5,19 @@ import FoundationEssentials
 
 extension DaemonStateMachine {
     /// A transfer has failed; it is retried, or its task ends.
-    mutating func failed(task id: Int64, _ error: TransferError, at now: Date) -> [Effect] {
+    ///
+    /// - Parameters:
+    ///   - id: The task.
+    ///   - error: The failure.
+    ///   - holdsBytes: Whether its file has bytes, which an attempt without a response has not reported.
+    ///   - now: The time.
+    /// - Returns: What follows.
+    mutating func failed(
+        task id: Int64,
+        _ error: TransferError,
+        holdsBytes: Bool = false,
+        at now: Date
+    ) -> [Effect] {
         guard let task = running[id], task.phase == .loading else { return [] }
         let failure = Wire.Failure(code: error.code.rawValue, message: error.message)
         if error.code == .linkExpired, let effects = linkExpired(task, at: now) { return effects }
@@ -23,7 +35,7 @@ extension DaemonStateMachine {
             after: error,
             failureCount: isWithoutNetwork ? 0 : task.attempts + 1,
             hasAnswered: hasAnswered,
-            holdsBytes: task.holdsBytes,
+            holdsBytes: holdsBytes || task.holdsBytes,
             by: task.options
         )
         switch decision {
