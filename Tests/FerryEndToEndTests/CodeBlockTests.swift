@@ -33,10 +33,13 @@ import Testing
             return file
         }
         let sources = CodeBlock.root.appending(path: "Sources").path
-        let places = [
-            TestHome.executable("Modules"), TestHome.executable("CFerryLinux.build"),
-            "\(sources)/CCurl", "\(sources)/COpenSSL", "\(sources)/CWslay",
-        ]
+        let places =
+            [
+                TestHome.executable("Modules"), TestHome.executable("CFerryLinux.build"),
+            ]
+            + ["CBrotli", "CCurl", "COpenSSL", "CWslay", "CZlib", "CZstd"].map {
+                "\(sources)/\($0)"
+            }
         // Further than -typecheck: what is used before it has a value, or in two tasks at once, is an error of SIL.
         let compiler = try await run(
             ["swiftc", "-emit-sil", "-o", "/dev/null", "-wmo", "-swift-version", "6"]

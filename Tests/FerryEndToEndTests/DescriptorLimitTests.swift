@@ -55,7 +55,7 @@ import Testing
         try self.limit(to: limit)
         let app = try await upload(count)
         await expectEnds(count)
-        let log = try await home.ferry("log")
+        let log = try await home.ferry("log", "--lines", "100000")
         #expect(log.output.contains("\(limit) file descriptors are enough for"), "\(log.output)")
         await app.killed()
     }

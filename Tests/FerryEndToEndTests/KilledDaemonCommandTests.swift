@@ -13,7 +13,7 @@ import Testing
     /// The commands that start ferryd, with the exit codes that they may have.
     private static let commands: [[String]] = [
         ["list"], ["list", "--all", "--json"], ["pause", "1"], ["resume", "1"],
-        ["priority", "0.5", "1"], ["limit", "1M"], ["limit", "off"], ["limit"], ["why", "1"],
+        ["priority", "0.5", "1"], ["limit", "1M"], ["limit", "none"], ["limit"], ["why", "1"],
         ["config"],
     ]
 

@@ -5,7 +5,7 @@ import Testing
     @Test(arguments: [
         ("com", true), ("localhost", true), ("co.uk", true), ("github.io", true), ("foo.ck", true),
         ("www.ck", false), ("example.com", false), ("example.co.uk", false), ("a.b.test", false),
-        ("user.github.io", false), ("kobe.jp", false), ("x.kobe.jp", true), ("city.kobe.jp", false),
+        ("user.github.io", false), ("x.kobe.jp", true), ("city.kobe.jp", false),
     ])
     func `REL-19: public suffixes, of several words too`(domain: String, isSuffix: Bool) {
         // libcurl brings the list on Debian, where the tests run.

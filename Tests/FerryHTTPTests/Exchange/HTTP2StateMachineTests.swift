@@ -106,7 +106,7 @@ import Testing
         (["HTTP/2 304", "Content-Length: 5"], 0, true),
         (["HTTP/2 200"], 5, false),
         (["HTTP/2 500", "Content-Length: 5"], 5, true),
-        (["HTTP/2 200", "Content-Length: 5", "Content-Encoding: gzip"], 5, false),
+        (["HTTP/2 200", "Content-Length: 5", "Content-Encoding: gzip"], 5, true),
     ]
 
     @Test(arguments: responses)

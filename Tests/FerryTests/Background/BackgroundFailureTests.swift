@@ -271,9 +271,12 @@ struct BackgroundFailureTests {
         while await !session.allTasks.isEmpty { await Task.yield() }
 
         isThere.withLock { $0 = true }
-        session.downloadTask(with: url).resume()
+        let next = session.downloadTask(with: url)
+        next.resume()
         await session.flush()
-        #expect(daemon.calls.requests == ["CreateDownload 1", "Resume 1"])
+        // The first task has a number of the session if it was made before the failure was known.
+        let number = next.taskIdentifier
+        #expect(daemon.calls.requests == ["CreateDownload \(number)", "Resume \(number)"])
     }
 
     @Test func `BG-10: a session that another process has fails tasks with -996`() async throws {
@@ -290,9 +293,12 @@ struct BackgroundFailureTests {
 
         // The other process has ended.
         await LoopActor.run { daemon.refusesOpening = [] }
-        session.downloadTask(with: url).resume()
+        let next = session.downloadTask(with: url)
+        next.resume()
         await session.flush()
-        #expect(daemon.calls.requests == ["CreateDownload 1", "Resume 1"])
+        // The first task has a number of the session if it was made before the failure was known.
+        let number = next.taskIdentifier
+        #expect(daemon.calls.requests == ["CreateDownload \(number)", "Resume \(number)"])
     }
 
     @Test func `a process that has just ended does not count as using the session`() async {
