@@ -89,6 +89,6 @@ import Testing
     @Test func `a wait is interrupted from another thread, also before it begins`() async throws {
         let changes = DiskChanges(about: "/nowhere/at/all")
         changes.interrupt()
-        await BlockingQueue(label: "test.changes").run { changes.wait(atMost: nil) }
+        _ = await BlockingQueue(label: "test.changes").run { changes.wait(atMost: nil) }
     }
 }
