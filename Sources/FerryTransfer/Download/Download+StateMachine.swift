@@ -310,7 +310,9 @@ extension Download.StateMachine {
             return sources.abandonProbes() + [.synchronize]
         case .short(let error): return fail(error)
         case .unproved:
-            return refused("the new address sends too little to prove that it is the same")
+            // What is here is as good as before.
+            let message = "the server sends too little to prove that it has the same"
+            return interrupted(TransferError(code: .connectionLost, message: message))
         case .partial(let resumption): return send(resumption)
         }
     }

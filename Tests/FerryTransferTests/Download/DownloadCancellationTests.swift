@@ -106,7 +106,8 @@ struct DownloadCancellationTests {
     func `a cancel from inside an event is the last thing that happens`(
         event: DownloadProbe.Event
     ) async throws {
-        let changed = FixtureFile(content, entityTag: "\"v2\"")
+        let other = FixtureContent.seeded(2, byteCount: 300_001)
+        let changed = FixtureFile(other, entityTag: "\"v2\"")
         bench.server.on(
             "/file",
             .file(FixtureFile(content)).dropping(after: 100_000),

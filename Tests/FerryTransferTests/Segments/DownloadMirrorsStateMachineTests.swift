@@ -25,7 +25,7 @@ import Testing
         )
     }
 
-    private static func whole(_ tag: String) -> HTTPResponseHead {
+    private static func whole(_ tag: String, of byteCount: Int64 = byteCount) -> HTTPResponseHead {
         HTTPResponseHead(
             status: 200,
             version: "HTTP/1.1",
@@ -143,7 +143,8 @@ import Testing
         // It cannot prove anything, as it does not know of parts.
         let effects = machine.probeAnswered(probe, Self.whole("\"b\""), at: now)
         #expect(effects.last == .send(Machine.Request(transfer: Self.request)))
-        let answer = machine.receivedHead(Self.whole("\"b\""), to: Self.request, now: .now)
+        let other = Self.whole("\"b\"", of: Self.byteCount + 1)
+        let answer = machine.receivedHead(other, to: Self.request, now: .now)
         #expect(answer.contains(.takeBody))
     }
 

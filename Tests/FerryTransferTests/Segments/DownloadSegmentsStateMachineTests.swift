@@ -287,7 +287,7 @@ import Testing
             segments: ByteRanges([900..<1000])
         )
         #expect(machine.start(holding: held) == [.send(Self.ask(0..<900))])
-        let other = Self.head(200, [("ETag", "\"b\""), ("Content-Length", "1000")])
+        let other = Self.head(200, [("ETag", "\"b\""), ("Content-Length", "2000")])
         let effects = machine.receivedHead(other, to: Self.request, now: .now)
         #expect(effects.contains { if case .beginFile = $0 { true } else { false } })
         #expect(machine.receivedByteCount == 0)
@@ -342,11 +342,14 @@ import Testing
             ]
         )
         let again = machine.receivedHead(Self.whole(), to: Self.request, now: .now)
-        #expect(again.first == .reportRestart(reason: "the server answers 200"))
-        // A server like that is asked for one thing after the other from now on.
-        _ = machine.receivedBytes(count: 500)
-        _ = machine.wrote(count: 500)
-        #expect(machine.grow(at: now) + machine.grow(at: now + .seconds(9)) == [])
+        // Whether it does not know of parts any more is asked again later.
+        #expect(again.contains { if case .noteDoubt = $0 { true } else { false } })
+        guard case .fail(let error)? = again.last else {
+            Issue.record("\(again)")
+            return
+        }
+        #expect(error.code == .answerDoubted)
+        #expect(machine.receivedByteCount == 700)
     }
 
     @Test func `a part that is longer than announced costs all that is there`() {

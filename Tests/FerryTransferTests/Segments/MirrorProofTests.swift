@@ -79,17 +79,31 @@ import Testing
         #expect(machine.loadFinished(lost, at: now).last == .askForConnection(source: 1))
         // The mirror brings a part, and the next one is to come from the first server, which has changed.
         let start = machine.connectionAnswered(true, source: 1, at: now)
-        guard case .startPart(let part, let asked, source: 1)? = start.last,
+        guard case .startPart(let number, let asked, source: 1)? = start.last,
             let resumption = asked.resumption, let gap = resumption.gap
         else {
             Issue.record("\(start)")
             return
         }
-        _ = machine.partAnswered(part, Self.part(gap), to: resumption, at: now)
-        _ = machine.partReceivedBytes(part, count: Int(gap.byteCount))
-        _ = machine.wrotePart(part, count: Int(gap.byteCount), at: now)
-        _ = machine.partFinished(part, nil, at: now)
+        _ = machine.partAnswered(number, Self.part(gap), to: resumption, at: now)
+        _ = machine.partReceivedBytes(number, count: Int(gap.byteCount))
+        _ = machine.wrotePart(number, count: Int(gap.byteCount), at: now)
+        _ = machine.partFinished(number, nil, at: now)
         _ = machine.connectionAnswered(false, source: 1, at: now)
+        // Its last bytes are compared, since it is as long as before.
+        let other = machine.receivedHead(Self.whole("\"b\""), to: Self.request, now: .now)
+        guard case .send(let comparison)? = other.last, let tail = comparison.resumption else {
+            Issue.record("\(other)")
+            return
+        }
+        let text = "bytes \(tail.offset)-\(Self.total - 1)/\(Self.total)"
+        let part = [("ETag", "\"b\""), ("Content-Range", text)]
+        _ = machine.receivedHead(
+            Self.head(206, part, Self.request.url),
+            to: Self.request,
+            now: .now
+        )
+        _ = machine.compareFailed()
         receive(Self.whole("\"b\""), &machine)
         #expect(machine.loadFinished(lost, at: now).last == .askForConnection(source: 1))
         prove(&machine)

@@ -35,7 +35,8 @@ extension DaemonStateMachine {
             after: error,
             failureCount: isWithoutNetwork ? 0 : task.attempts + 1,
             hasAnswered: hasAnswered,
-            holdsBytes: holdsBytes || task.holdsBytes,
+            // Without a response, they are those of earlier attempts.
+            holdsBytes: task.holdsBytes || holdsBytes && task.response == nil,
             by: task.options
         )
         switch decision {

@@ -106,7 +106,9 @@ extension MirrorHistory {
         let isHonest = places[place].isHonest
         // A date means nothing at another node.
         let isBound = places[place].nodes.count < 2 || places[place].validation == .strongETag
-        if range != nil, !(isPart && isHonest && isBound) { isLossExcused = true }
+        // A part of something of another length is of another version.
+        let isOfLength = answer.content.byteCount == file.version?.totalByteCount
+        if range != nil, !(isPart && isHonest && isBound && isOfLength) { isLossExcused = true }
         if range == nil, machine.fruitlessResumptionCount >= Machine.maximumFruitlessResumptionCount
         {
             isLossExcused = true
