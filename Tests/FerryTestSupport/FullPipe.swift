@@ -44,13 +44,19 @@ package final class FullPipe: Sendable {
     }
 
     /// Reads what it was filled with and then everything until a text that ends with `ending`.
-    @concurrent
+    ///
+    /// It waits on a thread of its own: those that the tests share are as few as processors.
+    @LoopActor
     package func text(until ending: String) async throws -> String {
+        try await BlockingQueue(label: "full pipe").run { [self] in try read(until: ending) }
+    }
+
+    private func read(until ending: String) throws -> String {
         var rest = filling
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 65_536)
         while !bytes.reversed().starts(with: ending.utf8.reversed()) {
-            let count = try systemCall("read") { read(reader, &buffer, buffer.count) }
+            let count = try systemCall("read") { Glibc.read(reader, &buffer, buffer.count) }
             guard count > 0 else { break }
             let skipped = min(rest, count)
             rest -= skipped

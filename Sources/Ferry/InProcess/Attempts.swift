@@ -39,12 +39,10 @@ struct Attempts {
     ///
     /// - Parameters:
     ///   - error: The failure of the last attempt.
-    ///   - holdsBytes: Whether there are bytes to lose.
     ///   - options: The task's options.
     /// - Returns: nil if there is no next attempt.
     mutating func delay(
         after error: TransferError,
-        holdsBytes: Bool = false,
         by options: TransferOptions
     ) -> Duration? {
         // Without rules, a link that has expired is all that is waited for.
@@ -70,7 +68,6 @@ struct Attempts {
             for: error,
             failureCount: failureCount + offlineCount,
             hasAnswered: hasAnswered,
-            holdsBytes: holdsBytes,
             using: &random
         )
         switch decision {

@@ -80,11 +80,16 @@ extension URLRequest {
         case user = 1
     }
 
+    /// A request without a URL has the defaults: Foundation traps where the object behind it is asked for.
     private var properties: RequestProperties {
-        get { (self as NSURLRequest as? RequestWithProperties)?.properties ?? RequestProperties() }
+        get {
+            guard url != nil else { return RequestProperties() }
+            return (self as NSURLRequest as? RequestWithProperties)?.properties
+                ?? RequestProperties()
+        }
         set {
-            guard newValue != properties else { return }
-            self = RequestWithProperties(self, newValue) as NSURLRequest as URLRequest
+            guard url != nil, newValue != properties else { return }
+            self = RequestWithProperties(self as NSURLRequest, newValue) as NSURLRequest as URLRequest
         }
     }
 }
@@ -108,11 +113,7 @@ struct RequestProperties: Hashable, Sendable {
 private final class RequestWithProperties: NSMutableURLRequest {
     var properties = RequestProperties()
 
-    convenience init(_ request: URLRequest, _ properties: RequestProperties) {
-        self.init(request as NSURLRequest, properties)
-    }
-
-    private convenience init(_ request: NSURLRequest, _ properties: RequestProperties) {
+    convenience init(_ request: NSURLRequest, _ properties: RequestProperties) {
         // A URL is needed, and may be missing in what it is copied from.
         self.init(url: request.url ?? URL(fileURLWithPath: "/"))
         url = request.url

@@ -211,10 +211,7 @@ extension Daemon {
                 self?.finished(task, result, file)
             },
             failed: { [weak self] error in
-                let holdsBytes = (file.checkpoint?.writtenByteCount ?? 0) > 0
-                self?.input { machine, now in
-                    machine.failed(task: task, error, holdsBytes: holdsBytes, at: now)
-                }
+                self?.input { machine, now in machine.failed(task: task, error, at: now) }
             }
         )
     }

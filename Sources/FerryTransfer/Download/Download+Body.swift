@@ -58,8 +58,6 @@ extension Download {
             case complete
             /// The response is shorter than its head has announced.
             case short(TransferError)
-            /// The response is too short to prove that it continues the file's bytes.
-            case unproved
             /// Bytes are missing; this request is for them.
             case partial(Resumption?)
         }
@@ -84,6 +82,8 @@ extension Download {
         private let link: Int?
         /// Whether a comparison has been asked for in this attempt.
         private var hasCompared = false
+        /// Whether the file holds bytes of earlier attempts.
+        private(set) var holdsEarlierBytes = false
 
         /// Makes the body of a request, whose address has the given number among those of the resource.
         init(of request: TransferRequest, link: Int?) {
@@ -134,6 +134,7 @@ extension Download {
 
         /// Begins with the bytes in the file, if they can be continued; returns whether they can.
         mutating func start(holding held: Held?) -> Bool {
+            holdsEarlierBytes = held.map { $0.byteCount > 0 } ?? false
             guard let held, held.byteCount > 0, held.version.validator != nil, isResumable else {
                 return false
             }
@@ -298,7 +299,9 @@ extension Download {
                 return .short(TransferError(code: .connectionLost, message: message))
             }
             guard proof.isComplete else {
-                guard request.resumption?.isCompared != true else { return .unproved }
+                if let resumption = request.resumption, resumption.isCompared {
+                    return .partial(comparison(shorterThan: resumption))
+                }
                 let message = "the body ended at byte \(reached), before the bytes that are here"
                 return .short(TransferError(code: .connectionLost, message: message))
             }
@@ -314,6 +317,15 @@ extension Download {
             // so that this ends.
             held = Held(byteCount: byteCount, version: version)
             return .partial(held?.resumption)
+        }
+
+        /// Returns the request that follows a part too short to prove anything: a shorter comparison, or the whole.
+        private mutating func comparison(shorterThan last: Resumption) -> Resumption? {
+            proof = Proof()
+            fruitlessResumptionCount += 1
+            held?.fruitlessResumptionCount = fruitlessResumptionCount
+            let next = mayRequestParts ? resumption : nil
+            return next == last ? nil : next
         }
 
         /// Has others than the response continue the file's bytes.
@@ -333,6 +345,7 @@ extension Download {
         /// The file's bytes are discarded.
         mutating func discard() {
             byteCount = 0
+            holdsEarlierBytes = false
             proof = Proof()
             held = nil
         }

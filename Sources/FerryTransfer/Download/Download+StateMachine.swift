@@ -108,6 +108,8 @@ extension Download {
 
         private mutating func fail(_ error: TransferError) -> [Effect] {
             state = .ended
+            var error = error
+            error.holdsBytes = body.holdsEarlierBytes
             return sources.abandonProbes() + [.fail(error)]
         }
 
@@ -260,12 +262,8 @@ extension Download.StateMachine {
         guard !connections.areSeveral else {
             return partReceivedBytes(Self.firstConnection, count: count)
         }
-        guard let effects = body.receive(count: count) else {
-            return abandonLoads() + refused("the body is longer than announced")
-        }
-        // Before the bytes are written, and only if those to be compared are equal.
-        guard response.isPending, body.isShown, case .write? = effects.last else { return effects }
-        return effects.dropLast() + response.showPending(of: body) + effects.suffix(1)
+        return body.receive(count: count)
+            ?? abandonLoads() + refused("the body is longer than announced")
     }
 
     /// Handles received bytes that differ from those in the file.
@@ -276,6 +274,12 @@ extension Download.StateMachine {
 
     mutating func wrote(count: Int) -> [Effect] {
         guard state == .receiving else { return [] }
+        // Those to be compared are equal, if this was not found out before.
+        let show = body.isShown ? response.showPending(of: body) : []
+        return show + progress(by: count)
+    }
+
+    private mutating func progress(by count: Int) -> [Effect] {
         body.wrote(count: count)
         return [.reportProgress(received: receivedByteCount, total: totalByteCount)]
     }
@@ -308,11 +312,8 @@ extension Download.StateMachine {
         case .complete:
             state = .synchronizing
             return sources.abandonProbes() + [.synchronize]
-        case .short(let error): return fail(error)
-        case .unproved:
-            // What is here is as good as before.
-            let message = "the server sends too little to prove that it has the same"
-            return interrupted(TransferError(code: .connectionLost, message: message))
+        // What is here is as good as before.
+        case .short(let error): return interrupted(error)
         case .partial(let resumption): return send(resumption)
         }
     }
@@ -432,7 +433,7 @@ extension Download.StateMachine {
     /// Records written bytes of a part.
     mutating func wrotePart(_ number: Int, count: Int, at now: Instant) -> [Effect] {
         guard let part = connections.wrote(count, by: number, at: now) else { return [] }
-        let progress = wrote(count: count)
+        let progress = progress(by: count)
         guard part.isCompleteEarly else { return progress }
         let end = connections.endEarly(number, of: part.source, from: &sources)
         return progress + goOn(after: end, at: now)

@@ -43,9 +43,6 @@ struct ShownResponse {
         return [report, .reportResumption(offset: offset, total: body.totalByteCount)]
     }
 
-    /// Whether a response is still to be proved.
-    var isPending: Bool { pending != nil }
-
     /// Reports the response whose bytes have proved to continue the file.
     mutating func showPending(of body: Download.Body) -> [Download.StateMachine.Effect] {
         guard let pending else { return [] }

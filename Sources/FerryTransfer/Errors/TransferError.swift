@@ -98,18 +98,22 @@ package struct TransferError: Error, Hashable, Sendable, Codable {
     package var retryAfter: Double?
     /// The URL that failed if it is not the request's, such as the redirect not followed.
     package var failingURL: String?
+    /// Whether the transfer holds bytes of earlier attempts, for which a server was good; `false` by default.
+    package var holdsBytes: Bool
 
     /// Makes an error from its parts.
     package init(
         code: Code,
         message: String,
         retryAfter: Double? = nil,
-        failingURL: String? = nil
+        failingURL: String? = nil,
+        holdsBytes: Bool = false
     ) {
         self.code = code
         self.message = message
         self.retryAfter = retryAfter
         self.failingURL = failingURL
+        self.holdsBytes = holdsBytes
     }
 }
 

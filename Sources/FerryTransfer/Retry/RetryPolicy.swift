@@ -106,7 +106,6 @@ package struct RetryPolicy: Hashable, Sendable {
     ///   - failureCount: The number of failures in a row, including this one; a row ends when there are more
     ///     bytes than ever before. 0 for one that does not count.
     ///   - hasAnswered: Whether the server has answered one of the attempts.
-    ///   - holdsBytes: Whether there are bytes to lose.
     ///   - timeLeft: The time until the transfer's deadline, which no delay exceeds: the owner of the deadline
     ///     ends the transfer then. `nil` for none.
     ///   - generator: The source of randomness.
@@ -115,12 +114,11 @@ package struct RetryPolicy: Hashable, Sendable {
         for error: TransferError,
         failureCount: Int,
         hasAnswered: Bool = true,
-        holdsBytes: Bool = false,
         timeLeft: Duration? = nil,
         using generator: inout some RandomNumberGenerator
     ) -> Decision {
         let limits = [maximumAttempts, hasAnswered ? nil : maximumUnansweredAttempts]
-        guard isRetried(error.code, hasAnswered: hasAnswered, holdsBytes: holdsBytes),
+        guard isRetried(error, hasAnswered: hasAnswered),
             limits.allSatisfy({ $0.map { failureCount < $0 } ?? true })
         else { return .isFinal }
         let longest =
@@ -155,12 +153,8 @@ package struct RetryPolicy: Hashable, Sendable {
     }
 
     /// Whether a failure may be temporary.
-    private func isRetried(
-        _ code: TransferError.Code,
-        hasAnswered: Bool,
-        holdsBytes: Bool
-    ) -> Bool {
-        switch code {
+    private func isRetried(_ error: TransferError, hasAnswered: Bool) -> Bool {
+        switch error.code {
         // HTTP-8: the wrong port, as a rule. One that has spoken TLS before may be behind a portal for now.
         case .serverWithoutTLS:
             hasAnswered
@@ -179,12 +173,12 @@ package struct RetryPolicy: Hashable, Sendable {
             holdsExpiredLinks
         // An address that cannot be sent needs to be replaced as well.
         case .unsupportedURL, .badURL:
-            holdsExpiredLinks && holdsBytes
+            holdsExpiredLinks && error.holdsBytes
         // The server was good for the bytes that are here: between it and this machine there is another now, such as
         // that of a captive portal.
         case .certificateUntrusted, .certificateBadDate, .badServerResponse, .tooManyRedirects,
             .redirectToNonHTTP, .proxyAuthenticationRequired:
-            holdsBytes
+            error.holdsBytes
         case .cancelled, .resourceTimedOut, .errorResponse, .digestMismatch, .cannotDecodeContent,
             .clientCertificateRejected, .bodyUnreadable, .bodySpent, .answerLost, .cannotCreateFile,
             .cannotWriteToFile, .diskFull, .fileMissing, .fileChanged, .fileUnreadable,

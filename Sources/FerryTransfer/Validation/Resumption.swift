@@ -65,10 +65,11 @@ struct Resumption: Hashable, Sendable {
     ///     otherwise a connection that is always lost early would never bring a new one.
     init?(comparing byteCount: Int64, version: ResourceVersion, after fruitlessCount: Int) {
         guard let total = version.totalByteCount, byteCount <= total else { return nil }
-        let wanted = Self.proofByteCount >> min(Int64(max(0, fruitlessCount)), 6)
-        let count = min(wanted, byteCount / 2)
-        guard count >= Self.leastProofByteCount else { return nil }
-        offset = byteCount - count
+        guard byteCount >= 2 * Self.leastProofByteCount else { return nil }
+        // A connection that has brought this much before brings far more than what is compared.
+        let part = max(byteCount / 8, Self.leastProofByteCount)
+        let most = Self.proofByteCount >> min(Int64(max(0, fruitlessCount)), 6)
+        offset = byteCount - min(part, most)
         gap = nil
         self.version = version
         isCompared = true

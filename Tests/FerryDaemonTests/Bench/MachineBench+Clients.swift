@@ -166,9 +166,10 @@ extension MachineBench {
     mutating func fail(
         _ task: Int64,
         _ code: TransferError.Code = .connectionLost,
-        retryAfter: Double? = nil
+        retryAfter: Double? = nil,
+        holdsBytes: Bool = false
     ) {
-        let error = TransferError(code: code, message: code.rawValue, retryAfter: retryAfter)
+        let error = TransferError.sample(code, retryAfter: retryAfter, holdsBytes: holdsBytes)
         input { $0.failed(task: task, error, at: $1) }
         settle()
     }

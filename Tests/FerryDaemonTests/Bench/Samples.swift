@@ -79,7 +79,16 @@ extension Wire.CreateDownload {
 }
 
 extension TransferError {
-    static func sample(_ code: Code, retryAfter: Double? = nil) -> TransferError {
-        TransferError(code: code, message: code.rawValue, retryAfter: retryAfter)
+    static func sample(
+        _ code: Code,
+        retryAfter: Double? = nil,
+        holdsBytes: Bool = false
+    ) -> TransferError {
+        TransferError(
+            code: code,
+            message: code.rawValue,
+            retryAfter: retryAfter,
+            holdsBytes: holdsBytes
+        )
     }
 }

@@ -111,7 +111,7 @@ import Testing
         code: TransferError.Code
     ) {
         let (_, task) = begin(holds: false)
-        bench.fail(task, code)
+        bench.fail(task, code, holdsBytes: true)
         #expect(wait(of: task)?.reason == .backoff)
         let client = bench.open("other")
         let empty = bench.start(client)
@@ -178,7 +178,7 @@ import Testing
         code: TransferError.Code
     ) {
         let (_, task) = begin()
-        bench.fail(task, code)
+        bench.fail(task, code, holdsBytes: true)
         #expect(wait(of: task)?.reason == .expiredLink)
         #expect(bench.stored(task)?.receivedByteCount == 40)
     }

@@ -40,11 +40,11 @@ import Testing
         let task = bench.start(bench.open())
         bench.input { $0.failed(task: task, .sample(.diskFull), at: $1) }
         let wait = try #require(bench.wait(of: task))
-        #expect(wait.reason == .backoff)
+        #expect(wait.reason == .diskSpace)
         #expect(wait.until == bench.now + bench.machine.policy.diskFullDelay)
         #expect(wait.detail == "diskFull")
         bench.now += 60
-        #expect(bench.wait(of: task)?.reason == .backoff)
+        #expect(bench.wait(of: task)?.reason == .diskSpace)
         #expect(bench.wait(of: task)?.until == nil)
     }
 

@@ -35,6 +35,8 @@ class SimulatedTransfer {
     private var isSynchronizing = false
     /// Whether it knows what its file holds.
     private(set) var holdsFile = false
+    /// Whether the file has bytes of earlier attempts.
+    private var holdsEarlierBytes = false
     /// Whether its connection has not outlasted the machine's sleep, which nobody has told it.
     private(set) var isDead = false
     /// Whether its application is to say what becomes of it.
@@ -155,6 +157,7 @@ class SimulatedTransfer {
             trustsLength: world.sabotage == .trustsLengthAfterPowerCut
         )
         holdsFile = held != nil
+        holdsEarlierBytes = holdsFile
         schedule(after: world.random.fraction() * 0.2) { $0.answer(holding: held) }
     }
 
@@ -187,6 +190,7 @@ class SimulatedTransfer {
             if held != nil { world.count(.restart) }
             world.disk.begin(task, found.content)
             holdsFile = true
+            holdsEarlierBytes = false
         }
         generation = world.disk.downloads[task]?.record.generation ?? 0
         respond(found, isResumed: isResumed)
@@ -299,7 +303,7 @@ class SimulatedTransfer {
         lifetime.end()
         connections.giveBackAll()
         let followers = followers
-        let error = TransferError(code: code, message: code.rawValue, retryAfter: retryAfter)
+        let error = TransferError.sample(code, retryAfter: retryAfter, holdsBytes: holdsEarlierBytes)
         daemon.world.noteFailure(of: session, at: host, on: daemon)
         daemon.input { [task] machine, now in machine.failed(task: task, error, at: now) }
         // Those of a task that fails for good go on by themselves.

@@ -216,7 +216,7 @@ extension LyingServer {
             "gzip that ends early, with its connection",
             FixtureAnswer.gzip(old).dropping(after: 100_000),
             gets: .interruption(.connectionLost, old),
-            asks: [whole, whole]
+            asks: [whole, comparison, whole]
         ),
     ]
 

@@ -173,13 +173,13 @@ extension LyingServer {
             .part(to: 150_000),
             .part(of: new, from: 150_000, [("ETag", "\"v2\"")]),
             gets: .file(old, status: 206),
-            asks: [rest, "bytes=150000-", "bytes=84464-"]
+            asks: [rest, "bytes=150000-", "bytes=131250-"]
         ),
         .continuation(
             "206 of less, then 416",
             .part(to: 150_000),
             .status(416, fields: [("Content-Range", "bytes */150000")]),
-            gets: .file(old),
+            gets: .file(old, status: 206),
             asks: [rest, "bytes=150000-", whole]
         ),
         .continuation(

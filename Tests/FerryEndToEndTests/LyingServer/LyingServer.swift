@@ -116,8 +116,8 @@ struct LyingServer: CustomTestStringConvertible, Sendable {
     // MARK: What is served
 
     /// The ranges with which a comparison of the last bytes begins: of those behind the cut, and of 150 000.
-    static let comparisons: Set<String?> = [comparison, "bytes=84464-"]
-    static let comparison = "bytes=50000-"
+    static let comparisons: Set<String?> = [comparison, "bytes=131250-"]
+    static let comparison = "bytes=87500-"
     /// Where the first answer is cut.
     static let cutByteCount: Int64 = 100_000
     /// What is there at first.

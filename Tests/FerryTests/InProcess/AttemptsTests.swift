@@ -13,8 +13,8 @@ import Testing
         return options
     }()
 
-    private func error(_ code: TransferError.Code) -> TransferError {
-        TransferError(code: code, message: "")
+    private func error(_ code: TransferError.Code, holdsBytes: Bool = false) -> TransferError {
+        TransferError(code: code, message: "", holdsBytes: holdsBytes)
     }
 
     @Test func `USE-4: attempts without a network do not count, and become rarer`() {
@@ -50,13 +50,13 @@ import Testing
         var options = TransferOptions()
         var attempts = Attempts()
         let expired = error(.linkExpired)
-        #expect(attempts.delay(after: expired, holdsBytes: true, by: options) == nil)
+        #expect(attempts.delay(after: expired, by: options) == nil)
         options.retry = TransferOptions.Retry()
-        #expect(attempts.delay(after: expired, holdsBytes: true, by: options) == nil)
+        #expect(attempts.delay(after: expired, by: options) == nil)
         options.holdsExpiredLinks = true
-        #expect(attempts.delay(after: expired, holdsBytes: true, by: options) != nil)
+        #expect(attempts.delay(after: expired, by: options) != nil)
         options.retry = nil
-        #expect(attempts.delay(after: expired, holdsBytes: true, by: options) != nil)
+        #expect(attempts.delay(after: expired, by: options) != nil)
         #expect(attempts.delay(after: error(.connectionLost), by: options) == nil)
     }
 
@@ -66,8 +66,8 @@ import Testing
             .redirectToNonHTTP, .badServerResponse,
         ] {
             var attempts = Attempts()
-            #expect(attempts.delay(after: error(code), holdsBytes: true, by: options) != nil)
-            #expect(attempts.delay(after: error(code), holdsBytes: false, by: options) == nil)
+            #expect(attempts.delay(after: error(code, holdsBytes: true), by: options) != nil)
+            #expect(attempts.delay(after: error(code), by: options) == nil)
         }
     }
 }

@@ -63,7 +63,7 @@ struct PortedCallTests {
 
     @Test(
         arguments: [
-            { $0.url = URL(string: "http://b/") }, { $0.url = nil }, { $0.httpMethod = "PUT" },
+            { $0.url = URL(string: "http://b/") }, { $0.httpMethod = "PUT" },
             { $0.mainDocumentURL = URL(string: "http://c/") }, { $0.timeoutInterval = 7 },
             { $0.cachePolicy = .returnCacheDataDontLoad }, { $0.networkServiceType = .voice },
             { $0.allowsCellularAccess = false }, { $0.httpShouldHandleCookies = false },
@@ -93,6 +93,22 @@ struct PortedCallTests {
         #expect(changed.httpBody == plain.httpBody)
         #expect(changed.httpBodyStream === plain.httpBodyStream)
         #expect(changed.allHTTPHeaderFields == plain.allHTTPHeaderFields)
+    }
+
+    @Test func `TEST-18: a request that has no URL for a time keeps what it has besides`() {
+        var request = URLRequest(url: url)
+        request.url = nil
+        let shared = request
+        request.attribution = .user
+        #expect(shared.attribution == .developer)
+        #expect(request.attribution == .developer)
+        request.url = url
+        request.attribution = .user
+        request.url = nil
+        let copy = request
+        #expect(copy.url == nil)
+        request.url = url
+        #expect(request.attribution == .user)
     }
 
     @Test func `API-24: what a request avoids holds in process and in the background`() {

@@ -32,8 +32,9 @@ extension DownloadStateMachineTests {
         _ = answer(&machine, Self.longPart(134_464...150_000, tag: "\"b\""))
         let effects = machine.receivedBytes(count: 15_537)
         #expect(effects == [.compare(count: 15_537, at: 134_464), .write(dropping: 15_537)])
-        #expect(beginsAnew(machine.loadFinished(nil)))
-        #expect(machine.receivedByteCount == 0)
+        let count = machine.receivedByteCount
+        #expect(machine.loadFinished(nil) == [Self.whole()])
+        #expect(machine.receivedByteCount == count)
     }
 
     @Test func `TEST-2: nor does one for bytes in the midst of others`() {
@@ -46,7 +47,30 @@ extension DownloadStateMachineTests {
         var machine = Self.relinked(held)
         _ = answer(&machine, Self.longPart(65_536...100_000, tag: "\"b\""))
         _ = machine.receivedBytes(count: 34_465)
-        #expect(beginsAnew(machine.loadFinished(nil)))
+        let count = machine.receivedByteCount
+        #expect(machine.loadFinished(nil) == [Self.whole()])
+        #expect(machine.receivedByteCount == count)
+    }
+
+    @Test func `TEST-2: the next proof is shorter, where it may be`() {
+        let version = ResourceVersion(
+            validator: .weak(""),
+            totalByteCount: Self.total,
+            url: Self.request.url
+        )
+        var machine = machine()
+        _ = machine.start(holding: Machine.Held(byteCount: 600_000, version: version))
+        var asked: [String] = []
+        for length: Int64 in [65_536, 32_768, 16_384, 8192, 4096, 2048, 1024] {
+            let offset = 600_000 - length
+            _ = answer(&machine, Self.part("bytes \(offset)-\(offset + 99)/\(Self.total)"))
+            _ = machine.receivedBytes(count: 100)
+            guard case .send(let request)? = machine.loadFinished(nil).last else { break }
+            asked.append(request.resumption?.fields.first?.value ?? "whole")
+        }
+        let shorter = [32_768, 16_384, 8192, 4096, 2048, 1024].map { "bytes=\(600_000 - $0)-" }
+        #expect(asked == shorter + ["whole"])
+        #expect(machine.receivedByteCount == 600_000)
     }
 
     @Test func `TEST-12: a part that reaches behind the gap it was asked for is refused`() {

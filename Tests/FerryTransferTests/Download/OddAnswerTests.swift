@@ -242,8 +242,9 @@ extension DownloadStateMachineTests {
         #expect(answer(&machine, Self.long(nil, from: offset)) == [.takeBody])
         let effects = machine.receivedBytes(count: 70_000)
         #expect(effects.first == .compare(count: 65_536, at: offset))
-        #expect(effects.contains(.reportResumption(offset: 1 << 19, total: 1 << 20)))
         #expect(effects.last == .write(dropping: 65_536))
+        let shown = machine.wrote(count: 4464)
+        #expect(shown.contains(.reportResumption(offset: 1 << 19, total: 1 << 20)))
     }
 
     @Test(arguments: ["\"b\"", nil])

@@ -273,12 +273,7 @@ extension DownloadContent {
             return
         }
         if error.code == .notConnected, transfer?.waitsForNetwork() == true { return }
-        let holdsBytes = task.countOfBytesReceived > 0
-        if let delay = attempts.delay(
-            after: error,
-            holdsBytes: holdsBytes,
-            by: task.transferOptions
-        ) {
+        if let delay = attempts.delay(after: error, by: task.transferOptions) {
             transfer?.retries(after: delay)
         } else {
             end(with: .failure(error))

@@ -9,15 +9,9 @@ extension DaemonStateMachine {
     /// - Parameters:
     ///   - id: The task.
     ///   - error: The failure.
-    ///   - holdsBytes: Whether its file has bytes, which an attempt without a response has not reported.
     ///   - now: The time.
     /// - Returns: What follows.
-    mutating func failed(
-        task id: Int64,
-        _ error: TransferError,
-        holdsBytes: Bool = false,
-        at now: Date
-    ) -> [Effect] {
+    mutating func failed(task id: Int64, _ error: TransferError, at now: Date) -> [Effect] {
         guard let task = running[id], task.phase == .loading else { return [] }
         let failure = Wire.Failure(code: error.code.rawValue, message: error.message)
         if error.code == .linkExpired, let effects = linkExpired(task, at: now) { return effects }
@@ -35,8 +29,6 @@ extension DaemonStateMachine {
             after: error,
             failureCount: isWithoutNetwork ? 0 : task.attempts + 1,
             hasAnswered: hasAnswered,
-            // Without a response, they are those of earlier attempts.
-            holdsBytes: task.holdsBytes || holdsBytes && task.response == nil,
             by: task.options
         )
         switch decision {
@@ -87,7 +79,6 @@ extension DaemonStateMachine {
                     after: error,
                     failureCount: task.attempts + 1,
                     hasAnswered: hasAnswered,
-                    holdsBytes: task.holdsBytes,
                     by: task.options
                 )
             else { continue }
@@ -124,7 +115,6 @@ extension DaemonStateMachine {
         after error: TransferError,
         failureCount: Int,
         hasAnswered: Bool = true,
-        holdsBytes: Bool = false,
         by options: Wire.TransferOptions? = nil
     ) -> RetryPolicy.Decision {
         // A disk that is full now may have room later; giving up would lose what is loaded.
@@ -135,7 +125,6 @@ extension DaemonStateMachine {
             for: error,
             failureCount: failureCount,
             hasAnswered: hasAnswered,
-            holdsBytes: holdsBytes,
             using: &random
         )
     }

@@ -112,9 +112,6 @@ extension DaemonStateMachine {
             response != nil || record.response != nil || receivedByteCount > 0
         }
 
-        /// Whether it is a download with bytes to lose.
-        var holdsBytes: Bool { sentByteCount == nil && receivedByteCount > 0 }
-
         /// The number of bytes that it has received and sent.
         var carriedByteCount: Int64 { receivedByteCount + (sentByteCount ?? 0) }
 
