@@ -39,8 +39,8 @@ struct DaemonOptions: Sendable {
     static let help = """
         Usage: ferryd [--foreground] [options]
 
-        Carries out the background transfers of one user. Programs that use Ferry start it when
-        they need it; it ends when it has nothing to do.
+        Carries out the background transfers of one user. Programs that use Ferry start
+        it when they need it; it ends when it has nothing to do.
 
           --foreground                 stay in the terminal, log to standard error
           --detach                     start in the background, return when it serves

@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct TimetableRuleTests {
     @Test(arguments: [
         ("Mon-Fri 08:00-18:00 512k", "Mon-Fri 08:00-18:00 512k"),
-        ("monday,wed   8:00-9:30\t1.5MiB", "Mon,Wed 08:00-09:30 1536KiB"),
+        ("monday,wed   8:00-9:30\t1.5MiB", "Mon,Wed 08:00-09:30 1.5MiB"),
         ("Sat-Mon 22:00-06:00 discretionary", "Sat-Mon 22:00-06:00 discretionary"),
         ("mon,tue,wed,thu,fri,sat,sun 1000", "daily 1k"),
         ("daily 00:00-24:00 1M down 200k up", "daily 1M down 200k up"),

@@ -62,15 +62,16 @@ package final class EventPipe: Sendable {
     }
 
     /// Waits for the next line for which `matches` is true, and returns it; those before are
-    /// passed over.
+    /// passed over. Returns a line that no process writes when the test is cancelled.
     package func next(where matches: (String) -> Bool = { _ in true }) async -> String {
-        while true {
+        while !Task.isCancelled {
             if let line = takeLine() {
                 if matches(line) { return line }
             } else {
                 await waitForMore()
             }
         }
+        return "the test is over"
     }
 
     /// Waits for the next line that begins with `prefix`.
@@ -85,13 +86,24 @@ package final class EventPipe: Sendable {
     }
 
     private func waitForMore() async {
-        await withCheckedContinuation { continuation in
-            let isThere = state.withLock { state in
-                if state.taken < state.lines.count { return true }
-                state.waiting = continuation
-                return false
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isThere = state.withLock { state in
+                    if state.taken < state.lines.count || Task.isCancelled { return true }
+                    state.waiting = continuation
+                    return false
+                }
+                if isThere { continuation.resume() }
             }
-            if isThere { continuation.resume() }
+        } onCancel: {
+            takeWaiting()?.resume()
+        }
+    }
+
+    private func takeWaiting() -> CheckedContinuation<Void, Never>? {
+        state.withLock { state in
+            defer { state.waiting = nil }
+            return state.waiting
         }
     }
 

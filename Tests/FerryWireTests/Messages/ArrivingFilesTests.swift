@@ -16,7 +16,24 @@ extension ArrivedFile {
         try systemCall("open", "/dev/null") { open("/dev/null", O_RDONLY | O_CLOEXEC) }
     }
 
-    private func isOpen(_ descriptor: Int32) -> Bool { fcntl(descriptor, F_GETFD) >= 0 }
+    /// A pipe whose end for reading shows whether the other one is open: a number alone does not, as other tests open
+    /// files at the same time.
+    private struct WatchedPipe: ~Copyable {
+        let writer: Int32
+        private let reader: FileDescriptor
+
+        init() throws {
+            var ends: [Int32] = [0, 0]
+            try systemCall("pipe") { pipe(&ends) }
+            reader = FileDescriptor(owning: ends[0])
+            writer = ends[1]
+        }
+
+        var isClosed: Bool {
+            var poll = pollfd(fd: reader.rawValue, events: Int16(POLLIN), revents: 0)
+            return Glibc.poll(&poll, 1, 0) == 1 && poll.revents & Int16(POLLHUP) != 0
+        }
+    }
 
     @Test func `a file belongs to the message that its bytes are a part of`() throws {
         var files = ArrivingFiles()
@@ -39,24 +56,25 @@ extension ArrivedFile {
     {
         let queue = BlockingQueue(label: "test")
         var files = ArrivingFiles(on: queue)
-        let descriptors = [try descriptor(), try descriptor()]
-        files.arrived(byteCount: 4, descriptors: descriptors)
+        let one = try descriptor()
+        let other = try WatchedPipe()
+        files.arrived(byteCount: 4, descriptors: [one, other.writer])
         let first = files.taken(byteCount: 4)
-        #expect(first?.number == descriptors[0])
+        #expect(first?.number == one)
         await queue.run {}
-        #expect(!isOpen(descriptors[1]))
+        let isClosed = other.isClosed
+        #expect(isClosed)
     }
 
     @Test func `files without end are closed`() async throws {
         let queue = BlockingQueue(label: "test")
         var files = ArrivingFiles(on: queue)
-        var last: Int32 = -1
-        for _ in 0..<17 {
-            last = try descriptor()
-            files.arrived(byteCount: 1, descriptors: [last])
-        }
+        for _ in 0..<16 { files.arrived(byteCount: 1, descriptors: [try descriptor()]) }
+        let last = try WatchedPipe()
+        files.arrived(byteCount: 1, descriptors: [last.writer])
         await queue.run {}
-        #expect(!isOpen(last))
+        let isClosed = last.isClosed
+        #expect(isClosed)
     }
 
     @Test func `REL-14: a file without a descriptor belongs to its message, too`() throws {
