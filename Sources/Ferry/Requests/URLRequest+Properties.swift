@@ -89,7 +89,8 @@ extension URLRequest {
         }
         set {
             guard url != nil, newValue != properties else { return }
-            self = RequestWithProperties(self as NSURLRequest, newValue) as NSURLRequest as URLRequest
+            self =
+                RequestWithProperties(self as NSURLRequest, newValue) as NSURLRequest as URLRequest
         }
     }
 }

@@ -303,7 +303,11 @@ class SimulatedTransfer {
         lifetime.end()
         connections.giveBackAll()
         let followers = followers
-        let error = TransferError.sample(code, retryAfter: retryAfter, holdsBytes: holdsEarlierBytes)
+        let error = TransferError.sample(
+            code,
+            retryAfter: retryAfter,
+            holdsBytes: holdsEarlierBytes
+        )
         daemon.world.noteFailure(of: session, at: host, on: daemon)
         daemon.input { [task] machine, now in machine.failed(task: task, error, at: now) }
         // Those of a task that fails for good go on by themselves.

@@ -62,7 +62,9 @@ package final class EventPipe: Sendable {
     }
 
     /// Waits for the next line for which `matches` is true, and returns it; those before are
-    /// passed over. Returns a line that no process writes when the test is cancelled.
+    /// passed over.
+    ///
+    /// Returns a line that no process writes when the test is cancelled.
     package func next(where matches: (String) -> Bool = { _ in true }) async -> String {
         while !Task.isCancelled {
             if let line = takeLine() {
