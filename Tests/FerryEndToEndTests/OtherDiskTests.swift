@@ -112,6 +112,17 @@ struct OtherDiskTests {
         }
     }
 
+    /// Waits until `ferry why`, `ferry list` and its JSON say what the complete file waits for.
+    private func untilExplained(_ obstacle: String) async throws {
+        for command in [["why", "1"], ["list"], ["list", "--json"]] {
+            var output = ""
+            while !output.contains(obstacle) {
+                try Task.checkCancellation()
+                output = try await home.ferry(command).output
+            }
+        }
+    }
+
     @Test(arguments: [false, true])
     func `PLACE-1: a file whose disk is unmounted meanwhile is saved when it is back`(
         isDetached: Bool
@@ -133,6 +144,7 @@ struct OtherDiskTests {
         umount2(point, Int32(MNT_DETACH))
         gate.open()
         try await untilComplete()
+        try await untilExplained("waits for its disk: \(point) is not mounted")
         #expect(try Directory(opening: point).names() == [])
         try mountDisk()
         let ended = try await get
@@ -151,6 +163,7 @@ struct OtherDiskTests {
         server.on("/file", .content(small))
         async let get = home.ferry("get", "-d", target.path, server.url("/file"))
         try await untilComplete()
+        try await untilExplained("waits for room")
         target.empty()
         let ended = try await get
         #expect(ended.exit == .exited(status: 0), "\(ended.error)")

@@ -277,23 +277,16 @@ extension WebSocketError {
     /// Apple's library reports errors in the WebSocket protocol as POSIX codes; their numbers are Linux's here.
     ///
     /// - Parameter url: The URL of the task.
-    /// - Returns: A `URLError` or a `POSIXError`.
+    /// - Returns: A `URLError`, or a `POSIXError`, for which Foundation keeps no text of ours on Linux.
     func appError(url: URL?) -> any Error {
         switch code {
         case .transport:
             cause.map { URLError(TransferError($0), url: url) } ?? URLError(.unknown, url: url)
         case .refused: URLError(.badServerResponse, url: url, reason: message)
-        case .protocolViolation: posixError(.EPROTO, url: url)
-        case .messageTooBig: posixError(.EMSGSIZE, url: url)
-        case .notConnected: posixError(.ENOTCONN, url: url)
+        case .protocolViolation: POSIXError(.EPROTO)
+        case .messageTooBig: POSIXError(.EMSGSIZE)
+        case .notConnected: POSIXError(.ENOTCONN)
         case .cancelled: URLError(.cancelled, url: url, reason: message)
         }
-    }
-
-    private func posixError(_ code: POSIXError.Code, url: URL?) -> POSIXError {
-        var userInfo: [String: Any] = [NSLocalizedFailureReasonErrorKey: message]
-        userInfo[NSLocalizedDescriptionKey] = message + "."
-        userInfo[NSURLErrorFailingURLErrorKey] = url
-        return POSIXError(code, userInfo: userInfo)
     }
 }

@@ -45,14 +45,14 @@ struct ListCommand: Command {
     /// The maximum number of transfers that are requested at once.
     private static let pageLimit = 250
 
-    private let query: TransferDaemon.Query
+    /// Whether transfers that have ended are shown, too.
+    private let showsAll: Bool
     private let limit: Int?
     private let after: Int?
     private let isJSON: Bool
 
     init(_ arguments: Arguments) throws(UsageError) {
-        let states: Set<TransferDaemon.Transfer.State> = [.suspended, .waiting, .running]
-        query = TransferDaemon.Query(states: arguments.has(Self.all) ? nil : states)
+        showsAll = arguments.has(Self.all)
         limit = try arguments.integer(of: Self.limit, in: 1...Int.max)
         after = try arguments.integer(of: Self.after, in: 0...Int.max)
         isJSON = arguments.has(.json)
@@ -69,7 +69,7 @@ struct ListCommand: Command {
         var upcoming = request(after: position, limit: left, in: context)
         repeat {
             let page = try await upcoming.value
-            let transfers = page.transfers.prefix(left)
+            let transfers = page.transfers.filter(isShown).prefix(left)
             left -= transfers.count
             position = page.next
             if left > 0 && position != nil {
@@ -95,8 +95,10 @@ struct ListCommand: Command {
     private static let nothing =
         "nothing is under way; 'ferry list --all' shows what has ended"
 
-    /// Whether transfers that have ended are shown, too.
-    private var showsAll: Bool { query.states == nil }
+    /// Whether a transfer is shown: a complete file that waits is under way, too.
+    private func isShown(_ transfer: TransferDaemon.Transfer) -> Bool {
+        showsAll || transfer.state != .completed || transfer.obstacle != nil
+    }
 
     /// Returns the transfers that have ended, the last one first; none of an older ferryd, which remembers none.
     private func ended(
@@ -137,7 +139,7 @@ struct ListCommand: Command {
     ) -> Task<TransferDaemon.Page, any Error> {
         Task {
             try await context.daemon.page(
-                of: query,
+                of: TransferDaemon.Query(),
                 after: position,
                 limit: min(limit, Self.pageLimit)
             )
@@ -146,7 +148,7 @@ struct ListCommand: Command {
 
     /// Returns a sentence with the number of transfers that are not shown; empty if it is unknown or zero.
     private func remainder(besides shown: Int, in context: Context) async -> String {
-        guard after == nil, query.states != nil, let status = try? await context.daemon.status()
+        guard after == nil, !showsAll, let status = try? await context.daemon.status()
         else { return "" }
         let count = status.runningCount + status.waitingCount + status.suspendedCount - shown
         return count > 0 ? "\(count) are not shown. " : ""
@@ -155,7 +157,7 @@ struct ListCommand: Command {
     /// Returns the command that shows the next page.
     private func command(after position: Int) -> String {
         var words = ["ferry list"]
-        if query.states == nil { words.append("--all") }
+        if showsAll { words.append("--all") }
         if let limit { words.append("--limit \(limit)") }
         return (words + ["--after \(position)"]).joined(separator: " ")
     }

@@ -16,6 +16,8 @@ struct Destination: Hashable, Codable, Sendable {
     var group: UInt32?
     /// The directory as it was then; nil if that is not known.
     var known: KnownDirectory?
+    /// What the complete file waits for; nil if nothing is in its way.
+    var obstacle: String?
 
     /// The destination as a task's description.
     var taskDescription: String {

@@ -40,6 +40,17 @@ struct Obstacle: Error, Hashable, Sendable {
 }
 
 extension Destination {
+    /// The obstacle of a directory whose disk is not mounted; nil if it is, or if that is not known.
+    var missingDisk: Obstacle? {
+        guard known != nil else { return nil }
+        do {
+            _ = try open()
+            return nil
+        } catch {
+            return error as? Obstacle
+        }
+    }
+
     /// Opens the directory that a file is for.
     ///
     /// It is not made again: whoever has removed or renamed it does not expect that.

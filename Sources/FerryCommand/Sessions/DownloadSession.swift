@@ -112,7 +112,10 @@ final class DownloadSession: NSObject, URLSessionDownloadDelegate {
                 taskDescription: downloadTask.taskDescription,
                 response: downloadTask.response,
                 url: url
-            ) { taker.whenWaiting(id, url, $0) }
+            ) { obstacle in
+                Self.note(obstacle, of: downloadTask)
+                taker.whenWaiting(id, url, obstacle)
+            }
             if case .saved(let path, _) = outcome {
                 downloadTask.savedLocation = URL(filePath: path, directoryHint: .notDirectory)
             }
@@ -136,6 +139,13 @@ final class DownloadSession: NSObject, URLSessionDownloadDelegate {
         let taken = state.withLock { $0.outcomes.removeValue(forKey: task.taskIdentifier) }
         let outcome = error.map { .failed(Outcome.Reason($0)) } ?? taken ?? found(for: task)
         report(id(of: task), task.originalRequest?.url, outcome)
+    }
+
+    /// Records with the task what its file waits for, so that `ferry why` and `ferry list` can say so.
+    private static func note(_ obstacle: Obstacle, of task: URLSessionTask) {
+        guard var destination = Destination(taskDescription: task.taskDescription) else { return }
+        destination.obstacle = obstacle.text
+        task.taskDescription = (try? destination.taskDescription) ?? task.taskDescription
     }
 
     /// Returns the outcome of a task whose file an earlier process has taken, and died before ferryd had recorded that.

@@ -46,12 +46,18 @@ struct Explanation {
         switch transfer.state {
         case .running: running
         case .suspended: "It is paused. 'ferry resume \(transfer.id)' lets it go on."
-        case .completed:
-            "It has ended; \(transfer.application) has not acknowledged that yet. "
-                + "'ferry hooks' tells whether and when ferryd starts it. If that program is gone, "
-                + "'ferry cancel \(transfer.id)' forgets the transfer and its file."
+        case .completed: ended
         case .waiting: waiting
         }
+    }
+
+    private var ended: String {
+        if let obstacle = transfer.obstacle {
+            return "Its file is complete, and \(obstacle). ferryd keeps it until it can be saved."
+        }
+        return "It has ended; \(transfer.application) has not acknowledged that yet. "
+            + "'ferry hooks' tells whether and when ferryd starts it. If that program is gone, "
+            + "'ferry cancel \(transfer.id)' forgets the transfer and its file."
     }
 
     private var waiting: String {

@@ -85,8 +85,18 @@ extension TransferDaemon.Transfer {
             (isToldWhole ? nil : wait?.text(now: now)) ?? hold(now: now)?.text ?? "waiting"
         case .running: "running"
         case .completed:
-            reasonForFailure.map { $0.isCancellation ? "cancelled" : "failed" } ?? "done"
+            reasonForFailure.map { $0.isCancellation ? "cancelled" : "failed" } ?? obstacle
+                ?? "done"
         }
+    }
+
+    /// What the complete file of a download by `ferry` waits for, such as `waits for its disk: /mnt/stick is not
+    /// mounted`.
+    var obstacle: String? {
+        guard state == .completed, reasonForFailure == nil,
+            let destination = Destination(taskDescription: taskDescription)
+        else { return nil }
+        return destination.obstacle ?? destination.missingDisk?.text
     }
 }
 

@@ -72,9 +72,10 @@ struct TransferReport: Encodable {
         sent = transfer.upload?.sentByteCount
         size = transfer.upload?.byteCount
         priority = transfer.priority
-        wait = transfer.wait.map {
-            Wait(reason: $0.reason.description, until: $0.until, detail: $0.detail)
-        }
+        wait =
+            transfer.wait.map {
+                Wait(reason: $0.reason.description, until: $0.until, detail: $0.detail)
+            } ?? transfer.obstacle.map { Wait(reason: "placing", until: nil, detail: $0) }
         failure = transfer.failure.map { Failure(code: $0.code, message: $0.message) }
         attempts = transfer.attempts
         rate = transfer.bytesPerSecond

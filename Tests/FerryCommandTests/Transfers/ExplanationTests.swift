@@ -168,6 +168,21 @@ import Testing
         )
     }
 
+    @Test func `PLACE-2: a complete file says what it waits for`() throws {
+        let obstacle = "waits for its disk: /mnt/stick is not mounted"
+        var destination = Destination(directory: "/mnt/stick", name: nil, permissions: 0o644)
+        destination.obstacle = obstacle
+        let transfer = try Transfer.sample(
+            state: .completed,
+            taskDescription: try destination.taskDescription
+        )
+        let sentence =
+            "Its file is complete, and \(obstacle). ferryd keeps it until it can be saved."
+        #expect(second(transfer) == sentence)
+        #expect(transfer.stateText(now: noon) == obstacle)
+        #expect(TransferReport(transfer).wait?.detail == obstacle)
+    }
+
     @Test func `a completed transfer waits for its application`() throws {
         let lines = Explanation(try .sample(state: .completed, status: 404), now: noon).lines
         #expect(

@@ -110,9 +110,11 @@ struct URLErrorTests {
         #expect(error?.localizedDescription == text)
     }
 
-    @Test func `API-26: an error of the WebSocket protocol says its reason`() {
+    @Test func `API-26: an error of the WebSocket protocol is the one of Apple's library`() {
         let error = WebSocketError(code: .protocolViolation, message: "It is broken")
-        #expect(error.appError(url: nil).localizedDescription == "It is broken.")
+        let appError = error.appError(url: nil)
+        #expect((appError as? POSIXError)?.code == .EPROTO)
+        #expect(appError.localizedDescription.contains("Protocol error"))
     }
 
     @Test func `RD-9 and RD-10: unusable resume data differs by the kind of session`() {

@@ -60,24 +60,33 @@ struct RelinkTests {
         try FileManager.default.removeItem(at: location)
     }
 
-    @Test func `an app that knows no other address gets what the server has answered`() async throws
-    {
-        let (expiring, _) = try serve()
-        let signer = Signer(link: nil)
-        let (location, response) = try await session(signer).download(from: expiring)
-        #expect(try Data(contentsOf: location) == Data("expired".utf8))
-        #expect((response as? HTTPURLResponse)?.statusCode == 403)
-        #expect(signer.statuses.value == [403])
+    /// Expects that a download fails with what continues it, and that this does so.
+    private func expectResumable(_ session: URLSession, _ expiring: URL) async throws {
+        let error = try #require(
+            await #expect(throws: URLError.self) { try await session.download(from: expiring) }
+        )
+        #expect(error.code == .badServerResponse)
+        #expect(error.localizedDescription == "The server answers 403.")
+        let data = try #require(error.downloadTaskResumeData)
+        server.on("/expiring", .file(file))
+        let (location, _) = try await session.download(resumeFrom: data)
+        #expect(try Data(contentsOf: location) == Data(file.content.bytes))
+        #expect(server.requests(to: "/expiring").last?.range == "bytes=200000-")
         try FileManager.default.removeItem(at: location)
     }
 
-    @Test func `an app that does not want to be asked is not`() async throws {
+    @Test func `KEEP-2: an app that knows no other address gets resume data`() async throws {
+        let (expiring, _) = try serve()
+        let signer = Signer(link: nil)
+        try await expectResumable(session(signer), expiring)
+        #expect(signer.statuses.value == [403])
+    }
+
+    @Test func `KEEP-2: an app that does not want to be asked is not`() async throws {
         let (expiring, good) = try serve()
         let signer = Signer(link: good)
-        let (location, response) = try await session(signer, asks: false).download(from: expiring)
-        #expect((response as? HTTPURLResponse)?.statusCode == 403)
+        try await expectResumable(session(signer, asks: false), expiring)
         #expect(signer.statuses.value == [])
-        try FileManager.default.removeItem(at: location)
     }
 
     @Test func `a delegate that does not implement the method has no other address`() async throws {
@@ -87,16 +96,14 @@ struct RelinkTests {
         task.resume()
         await recorder.waitForCompletions()
         #expect((task.response as? HTTPURLResponse)?.statusCode == 403)
-        #expect(recorder.calls.contains(.finished(1, contents: Data("expired".utf8))))
+        #expect(recorder.calls.last == .completed(1, .badServerResponse))
     }
 
     @Test func `an app whose addresses bring nothing is asked five times in a row`() async throws {
         let (expiring, _) = try serve()
         let signer = Signer(link: expiring)
-        let (location, response) = try await session(signer).download(from: expiring)
-        #expect((response as? HTTPURLResponse)?.statusCode == 403)
+        try await expectResumable(session(signer), expiring)
         #expect(signer.statuses.value == Array(repeating: 403, count: 5))
-        try FileManager.default.removeItem(at: location)
     }
 
     @Test func `a download that runs goes on from another address when the app says so`()
