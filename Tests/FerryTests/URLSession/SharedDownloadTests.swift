@@ -77,6 +77,8 @@ struct SharedDownloadTests {
         try await server.waitForStall(at: "/song")
         let second = Task { [session] in try await session.download(from: url).0 }
         await recorder.wait { $0.count { $0.name == "created" } == 2 }
+        // A task is announced before it is resumed.
+        for task in await session.allTasks { task.resume() }
         for _ in 0..<2 { await session.flush() }
         head.open()
         body.open()
