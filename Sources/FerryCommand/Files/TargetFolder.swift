@@ -40,14 +40,14 @@ struct Obstacle: Error, Hashable, Sendable {
 }
 
 extension Destination {
-    /// The obstacle of a directory whose disk is not mounted; nil if it is, or if that is not known.
-    var missingDisk: Obstacle? {
+    /// What is in the way of a complete file now: its directory cannot be opened. nil if it can, or if that is not known.
+    var currentObstacle: String? {
         guard known != nil else { return nil }
         do {
             _ = try open()
             return nil
         } catch {
-            return error as? Obstacle
+            return (error as? Obstacle)?.text ?? "waits for its directory: \(error)"
         }
     }
 

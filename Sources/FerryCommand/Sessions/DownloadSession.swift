@@ -116,7 +116,7 @@ final class DownloadSession: NSObject, URLSessionDownloadDelegate {
                 Self.note(obstacle, of: downloadTask)
                 taker.whenWaiting(id, url, obstacle)
             }
-            if case .saved(let path, _) = outcome {
+            if let path = outcome.path {
                 downloadTask.savedLocation = URL(filePath: path, directoryHint: .notDirectory)
             }
             state.withLock { $0.outcomes[downloadTask.taskIdentifier] = outcome }

@@ -21,7 +21,14 @@ struct FileTaker: Sendable {
     init(environment: [String: String]) {
         let home = environment["HOME"] ?? "/"
         let data = environment["XDG_DATA_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
-        refuge = "\(data ?? "\(home)/.local/share")/ferry/unplaced"
+        refuge = "\(data ?? "\(home)/.local/share")\(Self.refugeName)"
+    }
+
+    private static let refugeName = "/ferry/unplaced"
+
+    /// Whether a file is in the directory for files that cannot be moved to their destinations.
+    static func isRefuge(of path: String) -> Bool {
+        path.split(separator: "/").dropLast().suffix(2) == ["ferry", "unplaced"]
     }
 
     /// Moves a task's file to the destination in its description; waits until that is possible.
@@ -62,7 +69,7 @@ struct FileTaker: Sendable {
                 try save(location, to: openRefuge(), as: name, attributes)
             }
             guard case .saved(let path, _) = place else { return place }
-            return .failed(.cannotPlace("\(failure); the file is kept as \(path)"))
+            return .failed(.cannotPlace("\(failure)", keptAs: path))
         }
     }
 

@@ -26,6 +26,11 @@ extension TransferDaemon.EndedTransfer {
                 isOwn ? Outcome.Reason.withoutSession(failure.message) : failure.message
             return .failed(Outcome.Reason(code: failure.code, message: message))
         }
+        if let path, let directory = Destination(taskDescription: taskDescription)?.directory,
+            FileTaker.isRefuge(of: path), !path.hasPrefix("\(directory)/")
+        {
+            return .failed(.cannotPlace("it could not be saved in \(directory)", keptAs: path))
+        }
         if let path { return .saved(path: path, byteCount: receivedByteCount) }
         if let reason = status.flatMap(Outcome.Reason.init(status:)) { return .failed(reason) }
         guard !isDiscarded else {

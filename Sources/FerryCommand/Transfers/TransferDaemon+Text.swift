@@ -96,7 +96,7 @@ extension TransferDaemon.Transfer {
         guard state == .completed, reasonForFailure == nil,
             let destination = Destination(taskDescription: taskDescription)
         else { return nil }
-        return destination.obstacle ?? destination.missingDisk?.text
+        return destination.obstacle ?? destination.currentObstacle
     }
 }
 

@@ -220,13 +220,30 @@ enum Outcome: Hashable, Sendable {
         var code: String
         /// A description for people.
         var message: String
+        /// The path of the complete file, which is not where it belongs.
+        var keptPath: String?
 
         /// Whether the reason is a cancellation, by ferryd's name or the session's code for it.
         var isCancellation: Bool { ["cancelled", "-999"].contains(code) }
 
         /// The reason of a finished file that cannot be saved where it belongs.
-        static func cannotPlace(_ message: String) -> Reason {
-            Reason(code: "cannotPlace", message: message)
+        ///
+        /// - Parameters:
+        ///   - message: A description for people.
+        ///   - path: Where the file is kept, if it could be saved elsewhere.
+        /// - Returns: The reason.
+        static func cannotPlace(_ message: String, keptAs path: String? = nil) -> Reason {
+            let place = path.map { "; the file is kept as \($0)" } ?? ""
+            return Reason(code: "cannotPlace", message: message + place, keptPath: path)
+        }
+    }
+
+    /// The path of the file, wherever it is.
+    var path: String? {
+        switch self {
+        case .saved(let path, _): path
+        case .failed(let reason): reason.keptPath
+        case .completed, .gone: nil
         }
     }
 

@@ -26,6 +26,9 @@ extension Download.Configuration {
     ) -> Download.Answer {
         if let resumption = request.resumption {
             switch head.status {
+            case 206
+            where resumption.version.link == link && resumption.version.isOlder(than: head):
+                return .refusal("the resource was modified after its first bytes were sent")
             case 206:
                 switch resumption.answer(head) {
                 case .accepted(let end, let total): return .part(resumption, upTo: end, of: total)
@@ -77,8 +80,9 @@ extension Download.Configuration {
         now: HTTPDate
     ) -> TransferError? {
         var message: String { "the server answers \(head.status)" }
-        // A proxy wants a password, or the network has put a page of its own in between.
-        let isPassing = isUnavailable(head.status) || holdsBytes && head.status == 407
+        let isPassing =
+            holdsBytes
+            ? isPassing(head.status) : isUnavailable(head.status)
         if isPassing, unavailableResponses == .fail || holdsBytes {
             let wait = RetryAfter(head: head, now: now)?.seconds
             // The app has named the status, there are bytes to lose, or the server has named a time.

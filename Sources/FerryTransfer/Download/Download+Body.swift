@@ -84,6 +84,8 @@ extension Download {
         private var hasCompared = false
         /// Whether the file holds bytes of earlier attempts.
         private(set) var holdsEarlierBytes = false
+        /// How many bytes the file held when the last request was sent.
+        private var byteCountBefore: Int64 = 0
 
         /// Makes the body of a request, whose address has the given number among those of the resource.
         init(of request: TransferRequest, link: Int?) {
@@ -148,6 +150,7 @@ extension Download {
         mutating func send(_ request: Request) {
             self.request = request
             hasReceivedBytes = false
+            byteCountBefore = byteCount
             if request.resumption?.isCompared == true { hasCompared = true }
         }
 
@@ -172,14 +175,17 @@ extension Download {
                 isResumable && request.transfer.isResumable
                 && (head.status == 200 || head.status == 206)
             discard()
-            end = isBodiless || head.isDecoded ? nil : head.contentLength
+            end =
+                isBodiless || head.isDecoded
+                ? nil : head.contentLength ?? ContentRange(head: head)?.range?.byteCount
             let version = ResourceVersion(
                 validator: isContinuable ? Validator(head: head) : nil,
                 totalByteCount: end,
                 url: head.url,
                 link: link,
                 coding: head.keptCoding,
-                mediaType: head.mediaType
+                mediaType: head.mediaType,
+                sent: head.fields.first(named: "Date").flatMap { HTTPDate($0)?.secondsSince1970 }
             )
             self.version = version
             return version
@@ -221,7 +227,8 @@ extension Download {
                 url: head.url,
                 link: link,
                 coding: known.coding,
-                mediaType: known.mediaType
+                mediaType: known.mediaType,
+                sent: known.sent
             )
             // Under another address a tag need not mean the same.
             if known.link == link { version.include(known) }
@@ -267,7 +274,11 @@ extension Download {
         /// Returns what to do with received bytes; `nil` if they are more than the head has announced.
         mutating func receive(count: Int) -> [StateMachine.Effect]? {
             let start = position
-            if let end, start + Int64(count) > end { return nil }
+            if let limit = end ?? held.flatMap({ _ in totalByteCount }),
+                start + Int64(count) > limit
+            {
+                return nil
+            }
             guard !proof.isComplete else {
                 noteBytes()
                 return [.write(dropping: 0)]
@@ -284,8 +295,10 @@ extension Download {
 
         /// The server does send bytes.
         mutating func noteBytes() {
+            // A comparison that was short enough this time is about as short the next time.
+            let isCompared = request.resumption?.isCompared == true && !hasReceivedBytes
+            fruitlessResumptionCount = isCompared ? max(0, fruitlessResumptionCount - 1) : 0
             hasReceivedBytes = true
-            fruitlessResumptionCount = 0
         }
 
         /// Records bytes that were written to the file.
@@ -313,10 +326,19 @@ extension Download {
             guard let version, let total = version.totalByteCount, byteCount < total else {
                 return .complete
             }
-            // A server may send less than requested (RFC 9110 §14.2); each such part is at least a byte long,
-            // so that this ends.
-            held = Held(byteCount: byteCount, version: version)
-            return .partial(held?.resumption)
+            // A server may send less than requested (RFC 9110 §14.2).
+            held = Held(
+                byteCount: byteCount,
+                version: version,
+                fruitlessResumptionCount: fruitlessResumptionCount
+            )
+            guard byteCount == byteCountBefore else { return .partial(held?.resumption) }
+            // Otherwise the same would be asked for without end.
+            guard let resumption = request.resumption else {
+                let message = "the server ends the body at byte \(byteCount) of \(total) again"
+                return .short(TransferError(code: .connectionLost, message: message))
+            }
+            return .partial(comparison(shorterThan: resumption))
         }
 
         /// Returns the request that follows a part too short to prove anything: a shorter comparison, or the whole.

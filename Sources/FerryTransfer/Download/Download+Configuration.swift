@@ -72,10 +72,19 @@ extension Download {
 
         /// Whether a status says that the server is unavailable.
         func isUnavailable(_ status: Int) -> Bool {
-            guard let retriedStatuses else {
-                return status == 408 || status == 429 || (500...599).contains(status)
-            }
-            return retriedStatuses.contains(status)
+            retriedStatuses?.contains(status) ?? Self.saysUnavailable(status)
+        }
+
+        /// Whether a status says by itself that the server is unavailable.
+        private static func saysUnavailable(_ status: Int) -> Bool {
+            status == 408 || status == 429 || (500...599).contains(status)
+        }
+
+        /// Whether a status passes where there are bytes to lose, whichever an app has named: a proxy wants a password,
+        /// or the network has put a page of its own in between. 501 and 505 do not pass by themselves.
+        func isPassing(_ status: Int) -> Bool {
+            isUnavailable(status) || status == 407
+                || Self.saysUnavailable(status) && status != 501 && status != 505
         }
     }
 

@@ -45,6 +45,8 @@ extension Download {
         private var digests: DigestChecks
         /// Whether another program has changed the file during this download.
         private var wasDisturbed = false
+        /// The answer that begins with the first byte again, though the file holds that.
+        private var repetition: OddAnswer?
 
         init(request: TransferRequest, configuration: Configuration) {
             self.configuration = configuration
@@ -102,6 +104,7 @@ extension Download {
         private mutating func send(_ resumption: Resumption? = nil) -> [Effect] {
             let request = Request(transfer: sources.request(of: 0), resumption: resumption)
             state = .requesting
+            repetition = nil
             body.send(request)
             return sources.abandonProbes() + [.send(request)]
         }
@@ -109,7 +112,7 @@ extension Download {
         private mutating func fail(_ error: TransferError) -> [Effect] {
             state = .ended
             var error = error
-            error.holdsBytes = body.holdsEarlierBytes
+            error.holdsBytes = body.holdsEarlierBytes || body.held != nil
             return sources.abandonProbes() + [.fail(error)]
         }
 
@@ -178,14 +181,24 @@ extension Download.StateMachine {
         let answer = OddAnswer(head)
         switch configuration.weigh(head, against: held, hasMirrors: !sources.isAlone) {
         case .replacement: return replace(by: head)
-        case .same: return wholeComesAgain(head, isKnown: true)
+        case .same:
+            return wholeComesAgain(head, isKnown: held.version.validator?.isStrong == true)
         case .comparable:
             if let effects = compare() { return effects }
             if held.segments == nil { return wholeComesAgain(head, isKnown: false) }
-            if held.agreed == answer { return replace(by: head) }
+            if held.agreed == answer, configuration.digests.isEmpty { return replace(by: head) }
         case .odd: break
         }
         return [.noteDoubt(answer), .cancelLoad] + fail(answer.error(at: head.url))
+    }
+
+    /// Ends with what contradicts the repeated answer, whose length is unknown; `nil` for any other answer.
+    ///
+    /// One such answer proves nothing: it may have been cut, or be about something else.
+    private mutating func doubtRepetition() -> [Effect]? {
+        guard let repetition, body.end == nil else { return nil }
+        let url = body.request.transfer.url
+        return abandonLoads() + [.noteDoubt(repetition)] + fail(repetition.error(at: url))
     }
 
     /// Asks for some of the file's bytes again, and the rest; `nil` if that was done already.
@@ -196,6 +209,7 @@ extension Download.StateMachine {
     /// Compares the first bytes of a body with those in the file.
     private mutating func wholeComesAgain(_ head: HTTPResponseHead, isKnown: Bool) -> [Effect] {
         guard let version = body.beginAgain(head, isKnown: isKnown) else { return misuse() }
+        repetition = OddAnswer(head)
         digests.note(head, to: currentRequest)
         let shown = response.shown(for: head, of: version)
         let start: [Effect] = isKnown ? [.continueFile(version)] : []
@@ -262,13 +276,16 @@ extension Download.StateMachine {
         guard !connections.areSeveral else {
             return partReceivedBytes(Self.firstConnection, count: count)
         }
-        return body.receive(count: count)
+        return body.receive(count: count) ?? doubtRepetition()
             ?? abandonLoads() + refused("the body is longer than announced")
     }
 
     /// Handles received bytes that differ from those in the file.
     mutating func compareFailed() -> [Effect] {
         guard state == .receiving else { return [] }
+        if body.held?.version.validator?.isStrong != true, let effects = doubtRepetition() {
+            return effects
+        }
         return abandonLoads() + beginAnew(because: "the part differs from what is at hand")
     }
 
@@ -313,7 +330,7 @@ extension Download.StateMachine {
             state = .synchronizing
             return sources.abandonProbes() + [.synchronize]
         // What is here is as good as before.
-        case .short(let error): return interrupted(error)
+        case .short(let error): return doubtRepetition() ?? interrupted(error)
         case .partial(let resumption): return send(resumption)
         }
     }
@@ -505,12 +522,10 @@ extension Download.StateMachine {
         // A failed mirror may recover; a mirror that no longer has the resource is no reason to fail. The app's
         // address decides, which does not have what the mirrors have sent.
         let isRefuted = failure?.code == .badServerResponse && sources.isRefutedByOriginal
-        if let failure, !isRefuted {
-            connections.clear()
-            return interrupted(failure)
-        }
-        guard body.hold(written) else { return misuse() }
+        let isHeld = body.hold(written)
         connections.clear()
+        if let failure, !isRefuted { return interrupted(failure) }
+        guard isHeld else { return misuse() }
         if isRefuted {
             sources.leadHome()
             return send()

@@ -11,6 +11,9 @@ package struct OddAnswer: Hashable, Sendable, Codable {
     private let mediaType: String?
     private let origin: String
 
+    /// How much longer than others it has to come again: what says no version is hardly another version of a file.
+    var doubtFactor: Int { validator.map { !$0.isNothing } ?? false ? 1 : 60 }
+
     /// Describes a response.
     package init(_ head: HTTPResponseHead) {
         status = head.status
@@ -109,18 +112,26 @@ extension Download.Configuration {
             && known.isOf(Validator(head: head))
             && (total == nil || length == nil || total == length)
         let types = [known.mediaType, head.mediaType].compactMap { $0 }
-        let isOfAnotherType = Set(types).count == 2
-        let isLess = length.map { $0 < held.segments?.upperBound ?? held.byteCount } ?? false
+        let isOfAnotherType = Set(types).count == 2 || types.count == 1 && !head.saysVersion
+        // A length that is not known may be any.
+        let isLess =
+            length.map { $0 < held.segments?.upperBound ?? held.byteCount }
+            ?? (total != nil && !isNamed)
         let isCertain = known.validator?.isStrong == true
-        if isOfVersion, !isLess, isCertain || !isOfAnotherType, held.segments == nil {
-            return .same
-        }
-        if !isLess, !isOfAnotherType, total != nil, total == length { return .comparable }
+        // What is to have a digest is not given up for what may have another, unless the user has named another address.
+        let isAgreed =
+            held.agreed == OddAnswer(head)
+            && (digests.isEmpty || known.link != link || isOfVersion && isCertain)
+        // It has been compared before, and was something else.
+        if isAgreed, length == nil { return .replacement }
+        let isOld = known.link == link && known.isOlder(than: head)
+        let isLikeIt = isCertain || !isOfAnotherType && head.origin == known.origin
+        let isLong = isCertain && length == nil || !isLess
+        if isOfVersion, !isOld, isLikeIt, isLong, held.segments == nil { return .same }
+        if !isLess, !isOfAnotherType, !isOld, total != nil, total == length { return .comparable }
         let isOdd =
-            isOfAnotherType || isOfVersion
+            isOfAnotherType || isOfVersion && !isOld
             || (isNamed ? isLess && !head.saysVersion : isLess || head.isLessCertain(than: known))
-        // What is to have a digest is not given up for what may have another.
-        let isAgreed = held.agreed == OddAnswer(head) && (isNamed || digests.isEmpty)
         return isOdd && !isAgreed ? .odd : .replacement
     }
 }
@@ -144,6 +155,8 @@ extension HTTPResponseHead {
     /// Whether less than before says which resource this is.
     fileprivate func isLessCertain(than known: ResourceVersion) -> Bool {
         !saysVersion && known.validator?.isNothing != true
-            || Origin(url: url)?.description != known.origin
+            || origin != known.origin
     }
+
+    fileprivate var origin: String? { Origin(url: url)?.description }
 }

@@ -147,9 +147,9 @@ extension PartialFile {
 
     /// Returns the odd answer that came last, if it came for the first time at least so long ago.
     package func oddAnswer(atLeast time: Duration) -> OddAnswer? {
-        guard let doubt = content?.record.doubt, doubt.age(in: currentBoot) >= time else {
-            return nil
-        }
+        guard let doubt = content?.record.doubt,
+            doubt.age(in: currentBoot) >= time * doubt.answer.doubtFactor
+        else { return nil }
         return doubt.answer
     }
 

@@ -24,6 +24,8 @@ package struct ResourceVersion: Hashable, Sendable, Codable {
     package var coding: String?
     /// The media type of the response that delivered the first bytes, in lower case and without parameters.
     package var mediaType: String?
+    /// When the response that delivered the first bytes was sent, by its own `Date`, in seconds since 1970.
+    package var sent: Int64?
 
     /// Makes a version from its parts.
     package init(
@@ -32,13 +34,15 @@ package struct ResourceVersion: Hashable, Sendable, Codable {
         url: String,
         link: Int? = nil,
         coding: String? = nil,
-        mediaType: String? = nil
+        mediaType: String? = nil,
+        sent: Int64? = nil
     ) {
         self.validator = validator
         self.totalByteCount = totalByteCount
         self.link = link
         self.coding = coding
         self.mediaType = mediaType
+        self.sent = sent
         let place = Origin.place(of: url)
         origin = place?.origin.description ?? ""
         path = place?.path ?? ""
@@ -64,6 +68,16 @@ package struct ResourceVersion: Hashable, Sendable, Codable {
     /// A part need not repeat what the fields of the whole were (RFC 9110 §15.3.7).
     func hasCoding(of part: HTTPResponseHead) -> Bool {
         part.keptCoding.map { $0 == coding } ?? true
+    }
+
+    /// Whether a response says that the resource was modified after its first bytes were sent.
+    ///
+    /// Servers behind one address may have other dates and tags for the same bytes, but none that is later.
+    func isOlder(than head: HTTPResponseHead) -> Bool {
+        guard let sent, let text = head.fields.first(named: "Last-Modified"),
+            let modified = HTTPDate(text)
+        else { return false }
+        return modified.secondsSince1970 > sent
     }
 
     /// Whether its bytes are those of a validator.

@@ -159,6 +159,8 @@ final class MirrorHistory {
             }
         }
         guard let result else {
+            // What is to have a digest waits for its user.
+            if expected != nil, lastError?.code == .answerDoubted { return }
             throw Broken(description: "it never came to an end: \(String(describing: lastError))")
         }
         try check(result)
