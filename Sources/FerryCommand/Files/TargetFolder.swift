@@ -40,7 +40,9 @@ struct Obstacle: Error, Hashable, Sendable {
 }
 
 extension Destination {
-    /// What is in the way of a complete file now: its directory cannot be opened. nil if it can, or if that is not known.
+    /// What is in the way of a complete file now: its directory cannot be opened.
+    ///
+    /// nil if it can be, or if the directory is not known.
     var currentObstacle: String? {
         guard known != nil else { return nil }
         do {

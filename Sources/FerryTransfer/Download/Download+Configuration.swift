@@ -80,8 +80,10 @@ extension Download {
             status == 408 || status == 429 || (500...599).contains(status)
         }
 
-        /// Whether a status passes where there are bytes to lose, whichever an app has named: a proxy wants a password,
-        /// or the network has put a page of its own in between. 501 and 505 do not pass by themselves.
+        /// Whether a status passes where there are bytes to lose, whichever an app has named.
+        ///
+        /// A proxy wants a password, or the network has put a page of its own in between. 501 and 505 do not pass by
+        /// themselves.
         func isPassing(_ status: Int) -> Bool {
             isUnavailable(status) || status == 407
                 || Self.saysUnavailable(status) && status != 501 && status != 505
