@@ -328,7 +328,17 @@ import Testing
             return text.contains(attribute.line) ? "there" : ""
         default:
             let line = text.split(separator: "\n").first { $0.hasPrefix(attribute.line) }
-            return line?.split(whereSeparator: \.isWhitespace).last.map(String.init)
+            let value = line?.split(whereSeparator: \.isWhitespace).last.map(String.init)
+            return attribute.line == "SigIgn:" ? value.flatMap(withoutInternalSignals) : value
+        }
+    }
+
+    /// Returns a set of signals without 32 and 33, which are the C library's own: no program can change them, and
+    /// make(1) hands them down as ignored.
+    private static func withoutInternalSignals(_ set: String) -> String? {
+        UInt64(set, radix: 16).map { bits in
+            let text = String(bits & ~(3 << 31), radix: 16)
+            return String(repeating: "0", count: 16 - text.count) + text
         }
     }
 }

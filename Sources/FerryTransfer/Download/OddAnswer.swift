@@ -112,7 +112,9 @@ extension Download.Configuration {
             && known.isOf(Validator(head: head))
             && (total == nil || length == nil || total == length)
         let types = [known.mediaType, head.mediaType].compactMap { $0 }
-        let isOfAnotherType = Set(types).count == 2 || types.count == 1 && !head.saysVersion
+        let isAsLong = total != nil && total == length
+        let isOfAnotherType =
+            Set(types).count == 2 || types.count == 1 && !head.saysVersion && !isAsLong && !isNamed
         // A length that is not known may be any.
         let isLess =
             length.map { $0 < held.segments?.upperBound ?? held.byteCount }
@@ -128,7 +130,7 @@ extension Download.Configuration {
         let isLikeIt = isCertain || !isOfAnotherType && head.origin == known.origin
         let isLong = isCertain && length == nil || !isLess
         if isOfVersion, !isOld, isLikeIt, isLong, held.segments == nil { return .same }
-        if !isLess, !isOfAnotherType, !isOld, total != nil, total == length { return .comparable }
+        if isAsLong, !isLess, !isOfAnotherType, !isOld { return .comparable }
         let isOdd =
             isOfAnotherType || isOfVersion && !isOld
             || (isNamed ? isLess && !head.saysVersion : isLess || head.isLessCertain(than: known))

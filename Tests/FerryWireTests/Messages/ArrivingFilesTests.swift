@@ -25,13 +25,16 @@ extension ArrivedFile {
         init() throws {
             var ends: [Int32] = [0, 0]
             try systemCall("pipe") { pipe(&ends) }
+            for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
             reader = FileDescriptor(owning: ends[0])
             writer = ends[1]
         }
 
+        /// Whether the end for writing is closed, or soon is: a program that another test is starting has it, too, until it
+        /// runs.
         var isClosed: Bool {
             var poll = pollfd(fd: reader.rawValue, events: Int16(POLLIN), revents: 0)
-            return Glibc.poll(&poll, 1, 0) == 1 && poll.revents & Int16(POLLHUP) != 0
+            return Glibc.poll(&poll, 1, 30_000) == 1 && poll.revents & Int16(POLLHUP) != 0
         }
     }
 
