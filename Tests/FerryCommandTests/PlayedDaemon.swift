@@ -251,6 +251,7 @@ extension TransferDaemon.EndedTransfer {
     static func sample(
         _ id: Int = 12,
         application: String = "ferry",
+        taskDescription: String? = nil,
         url: String = "https://example.org/files/big.iso",
         status: Int? = nil,
         upload: TransferDaemon.Transfer.Upload? = nil,
@@ -263,6 +264,7 @@ extension TransferDaemon.EndedTransfer {
             application: application,
             session: "get-1",
             taskIdentifier: id + 100,
+            taskDescription: taskDescription,
             address: url,
             status: status,
             receivedByteCount: 1000,

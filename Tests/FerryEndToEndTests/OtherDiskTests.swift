@@ -171,29 +171,6 @@ struct OtherDiskTests {
         #expect(!FileManager.default.fileExists(atPath: home.path + "/.local/share/ferry/unplaced"))
     }
 
-    @Test
-    func `USE-19: what was saved elsewhere has failed for every command, which name the place`()
-        async throws
-    {
-        let gate = FixtureGate()
-        server.on("/file", .file(FixtureFile(content)).stalling(after: 5_000_000, at: gate))
-        let directory = home.files + "/directory"
-        mkdir(directory, 0o755)
-        async let get = home.ferry("get", "-d", directory, server.url("/file"))
-        try await server.waitUntil { $0.requests.first?.state == .stalled }
-        rename(directory, home.files + "/other")
-        gate.open()
-        let place = home.path + "/.local/share/ferry/unplaced/file"
-        for ended in [try await get, try await home.ferry("watch", "1")] {
-            #expect(ended.exit == .exited(status: 1))
-            #expect((ended.output + ended.error).contains(place), "\(ended.output)\(ended.error)")
-        }
-        #expect(try await home.ferry("why", "1").output.contains("the file is kept as \(place)"))
-        #expect(try await home.ferry("list", "--all").output.contains("failed"))
-        let kept = try Data(contentsOf: URL(filePath: place))
-        #expect(content.firstDifference(from: Array(kept)) == nil)
-    }
-
     @Test func `PLACE-1: a finished file that is removed before it is taken is a failure`()
         async throws
     {

@@ -30,6 +30,17 @@ import Testing
             event: "saved",
             code: .success
         ),
+        // USE-19: it is not where it belongs.
+        Case(
+            transfer: .sample(
+                taskDescription: #"{"directory":"/home/ana/films","permissions":420}"#,
+                path: "/home/ana/.local/share/ferry/unplaced/debian.iso"
+            ),
+            sentence: "debian.iso failed at \(time): it could not be saved in /home/ana/films; "
+                + "the file is kept as /home/ana/.local/share/ferry/unplaced/debian.iso",
+            event: "failed",
+            code: .failure
+        ),
         Case(
             transfer: .sample(failure: .init(code: "timedOut", message: "it took too long")),
             sentence: "big.iso failed at \(time): it took too long",
@@ -87,7 +98,10 @@ import Testing
         let daemon = PlayedDaemon(ended: [ended.transfer])
         let run = await CommandLineRun("watch 12", daemon: daemon)
         #expect(run.error == "ferry: \(ended.sentence)\n")
-        #expect(run.output == (ended.transfer.path.map { $0 + "\n" } ?? ""))
+        #expect(
+            run.output
+                == (ended.code == .success ? ended.transfer.path.map { $0 + "\n" } ?? "" : "")
+        )
         #expect(run.code == ended.code)
         let json = await CommandLineRun("watch --json 12", daemon: daemon)
         #expect(json.output.contains(#""event":"\#(ended.event)""#), "\(json.output)")

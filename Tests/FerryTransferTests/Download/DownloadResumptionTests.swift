@@ -5,7 +5,7 @@ import Testing
 
 @testable import FerryTransfer
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 @LoopActor
 struct DownloadResumptionTests {
     let bench: DownloadBench
@@ -146,8 +146,10 @@ struct DownloadResumptionTests {
             checkpoint = probe.checkpoint
         }
         #expect(attempts == 11)
-        try await bench.server.waitUntil { $0.requests.last?.state == .dropped }
-        #expect(bench.server.requests.map(\.sentBodyByteCount).reduce(0, +) == 300_001)
+        // Of the last connection, either side may notice the end first.
+        try await bench.server.waitUntil {
+            $0.requests.map(\.sentBodyByteCount).reduce(0, +) == 300_001
+        }
         #expect(try bench.difference(Self.content) == nil)
     }
 
