@@ -43,7 +43,7 @@ private final class Waiter<Value: Sendable>: Sendable {
         }
     }
 
-    /// - Returns: Whether somebody waits.
+    /// - Returns: Whether a caller waits.
     func cancel() -> Bool {
         state.withLock { state in
             state.isCancelled = true

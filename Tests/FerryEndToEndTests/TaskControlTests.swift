@@ -35,11 +35,8 @@ import Testing
     @Test func `RD-13: a server that cannot resume leaves no resume data in the background`()
         async throws
     {
-        let plain = FixtureAnswer.file(FixtureFile(content)).changing { response in
-            response.fields.removeAll { $0.name == "Accept-Ranges" }
-            response.fields.append(("Accept-Ranges", "none"))
-        }
-        server.on("/song", plain.stalling(after: 100_000, at: gate))
+        let plain = FixtureFile(content, ranges: .ignored, fields: [("Accept-Ranges", "none")])
+        server.on("/song", .file(plain).stalling(after: 100_000, at: gate))
         _ = try await startApp("--interrupt", "song")
         #expect(await events.next("no-resume-data") == "no-resume-data")
         #expect(await events.next("completed") == "completed 1 -999")

@@ -199,7 +199,7 @@ extension BackgroundConnection.StateMachine {
         guard isCurrent(attempt) else { return [] }
         switch failure {
         case .busy(let error):
-            // The program waits, and is told what for.
+            // The program waits; the report says for what.
             return [.report(error)] + retry()
         case .inUse(let pid, let isOver):
             // The daemon may not have noticed yet that the previous process has ended, or that an earlier

@@ -22,7 +22,7 @@ enum CacheCoding {
         return data
     }
 
-    /// Reads a record; nil for one that is none.
+    /// Reads a record; nil if it is invalid.
     static func decode<Value: Decodable>(_ type: Value.Type, from data: Data) -> Value? {
         guard data.count <= greatestByteCount else { return nil }
         let decoder = JSONDecoder()

@@ -129,7 +129,7 @@ private final class RequestWithProperties: NSMutableURLRequest {
         networkServiceType = request.networkServiceType
         allowsCellularAccess = request.allowsCellularAccess
         httpShouldHandleCookies = request.httpShouldHandleCookies
-        // Not whether requests are pipelined: Foundation deprecates that, and nobody does it.
+        // Not whether requests are pipelined: Foundation deprecates that, and servers do not support it.
         self.properties = properties
     }
 

@@ -92,7 +92,7 @@ struct TransferTable {
         var room: Int { limit - widths.values.reduce(0) { $0 + $1 + gap } }
         let name = natural(.name)
         let wanted = min(name, smallestName)
-        // A long reason to wait is told by 'ferry why'.
+        // 'ferry why' shows a long reason in full.
         if room < wanted, let state = widths[.state] {
             widths[.state] = max(min(state, smallestState), state - (wanted - room))
         }

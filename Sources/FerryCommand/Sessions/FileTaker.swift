@@ -28,7 +28,7 @@ struct FileTaker: Sendable {
 
     /// Whether a file is in the directory for files that cannot be moved to their destinations.
     static func isRefuge(of path: String) -> Bool {
-        path.split(separator: "/").dropLast().suffix(2) == ["ferry", "unplaced"]
+        URL(filePath: path).deletingLastPathComponent().path.hasSuffix(refugeName)
     }
 
     /// Moves a task's file to the destination in its description; waits until that is possible.

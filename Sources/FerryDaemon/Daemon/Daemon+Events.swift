@@ -32,7 +32,7 @@ final class EventStream {
     /// Directs a session's events here.
     func add(_ call: DaemonStateMachine.CallIdentifier, session: Int64) { sessions[call] = session }
 
-    /// Ends a subscription; its client is told, unless it has begun another one for the session.
+    /// Ends a subscription and notifies its client, unless it has begun another one for the session.
     func end(_ call: DaemonStateMachine.CallIdentifier) {
         guard let session = sessions.removeValue(forKey: call) else { return }
         held.remove(call)
@@ -96,7 +96,7 @@ extension Daemon {
         _ reply: Reply<Wire.StreamEvents>,
         from connection: VarlinkConnection
     ) {
-        // Whoever knows the name may direct events here: it cannot be guessed.
+        // A process that knows the name may direct events here: it cannot be guessed.
         let name = String(UInt64.random(in: .min ... .max), radix: 36)
         let stream = EventStream(name: name, reply: reply)
         streams[name] = stream

@@ -274,7 +274,7 @@ extension Download {
         /// Returns what to do with received bytes; `nil` if they are more than the head has announced.
         mutating func receive(count: Int) -> [StateMachine.Effect]? {
             let start = position
-            if let limit = end ?? held.flatMap({ _ in totalByteCount }),
+            if let limit = end ?? (held == nil ? nil : totalByteCount),
                 start + Int64(count) > limit
             {
                 return nil

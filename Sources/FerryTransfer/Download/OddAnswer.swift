@@ -12,7 +12,7 @@ package struct OddAnswer: Hashable, Sendable, Codable {
     private let origin: String
 
     /// How much longer than others it has to come again: what says no version is hardly another version of a file.
-    var doubtFactor: Int { validator.map { !$0.isNothing } ?? false ? 1 : 60 }
+    var doubtFactor: Int { validator.saysVersion ? 1 : 60 }
 
     /// Describes a response.
     package init(_ head: HTTPResponseHead) {
@@ -20,7 +20,7 @@ package struct OddAnswer: Hashable, Sendable, Codable {
         validator = Validator(head: head)
         byteCount = head.contentLength
         mediaType = head.mediaType
-        origin = Origin(url: head.url)?.description ?? ""
+        origin = head.origin ?? ""
     }
 
     /// The answer in words: `text/html, 877 bytes`.
@@ -65,7 +65,7 @@ package struct Doubt: Hashable, Sendable, Codable {
 
     /// Returns how long ago it came at least.
     ///
-    /// The clock is that of the boot, which nobody sets. After another boot, the time since its start is certain.
+    /// The clock is that of the boot, which no program sets. After another boot, the time since its start is certain.
     package func age(
         in boot: BootIdentifier = .current,
         at seconds: Double = BootClock.seconds
@@ -152,7 +152,7 @@ extension HTTPResponseHead {
     fileprivate var storedLength: Int64? { isDecoded ? nil : contentLength }
 
     /// Whether anything says which version this is.
-    fileprivate var saysVersion: Bool { Validator(head: self).map { !$0.isNothing } ?? false }
+    fileprivate var saysVersion: Bool { Validator(head: self).saysVersion }
 
     /// Whether less than before says which resource this is.
     fileprivate func isLessCertain(than known: ResourceVersion) -> Bool {
@@ -161,4 +161,9 @@ extension HTTPResponseHead {
     }
 
     fileprivate var origin: String? { Origin(url: url)?.description }
+}
+
+extension Validator? {
+    /// Whether anything says which version it is.
+    fileprivate var saysVersion: Bool { self.map { !$0.isNothing } ?? false }
 }
