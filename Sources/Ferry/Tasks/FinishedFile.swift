@@ -58,6 +58,8 @@ struct FinishedFile: Hashable, Sendable {
         if let directoryIdentity, (try? DiskIdentity(of: place))?.text != directoryIdentity {
             return .away
         }
+        // Its disk may have been mounted between these two looks.
+        if lstat(path, &status) == 0 { return .here }
         return lstat(mark, &status) == 0 ? .taken : .removed
     }
 

@@ -69,17 +69,26 @@ extension Destination {
             )
         }
         let opened: Directory
-        do throws(SystemCallError) {
-            opened = try Directory(opening: directory)
+        do {
+            opened = try openNow()
         } catch {
             if let known, !known.isOnItsDisk(nil) {
                 throw Obstacle(missing: known.mountPoint, of: directory)
             }
-            throw FileError(error)
+            // The disk may have been mounted between these two looks.
+            opened = try openNow()
         }
         if let known, !known.isOnItsDisk(opened) {
             throw Obstacle(missing: known.mountPoint, of: directory)
         }
         return opened
+    }
+
+    private func openNow() throws(FileError) -> Directory {
+        do throws(SystemCallError) {
+            return try Directory(opening: directory)
+        } catch {
+            throw FileError(error)
+        }
     }
 }
