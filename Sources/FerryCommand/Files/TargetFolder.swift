@@ -61,27 +61,30 @@ extension Destination {
     /// - Throws: ``FileError`` when it is missing although its disk is there, or when it cannot be used; ``Obstacle``
     ///   when its disk is missing.
     func open() throws -> Directory {
-        if known == nil {
+        guard let known else {
             // Of a version of Ferry that did not remember it.
             try? FileManager.default.createDirectory(
                 atPath: directory,
                 withIntermediateDirectories: true
             )
+            return try openNow()
         }
-        let opened: Directory
+        // A disk that is mounted between two looks would make its bare mount point, or a directory that is missing there,
+        // pass for what is on it. So its disk is there before the directory is opened, and afterwards.
+        try require(known, of: try? openNow())
         do {
-            opened = try openNow()
-        } catch {
-            if let known, !known.isOnItsDisk(nil) {
-                throw Obstacle(missing: known.mountPoint, of: directory)
-            }
-            // The disk may have been mounted between these two looks.
-            opened = try openNow()
+            let opened = try openNow()
+            try require(known, of: opened)
+            return opened
+        } catch let error as FileError {
+            try require(known, of: nil)
+            throw error
         }
-        if let known, !known.isOnItsDisk(opened) {
-            throw Obstacle(missing: known.mountPoint, of: directory)
-        }
-        return opened
+    }
+
+    private func require(_ known: KnownDirectory, of opened: Directory?) throws(Obstacle) {
+        guard !known.isOnItsDisk(opened) else { return }
+        throw Obstacle(missing: known.mountPoint, of: directory)
     }
 
     private func openNow() throws(FileError) -> Directory {
