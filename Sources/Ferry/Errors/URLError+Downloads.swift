@@ -58,8 +58,8 @@ extension URLError {
         case requestNotResumable
         /// No body has arrived.
         case nothingReceived
-        /// The response has neither a strong ETag nor a Last-Modified date that can be relied on, is compressed, or
-        /// refuses ranges.
+        /// The response had another status than 200 or 206, was decoded from the coding that was asked for, or refuses
+        /// ranges.
         case noValidator
         /// The bytes that had arrived can no longer be read.
         case bytesLost

@@ -21,7 +21,7 @@ extension Download.StateMachine {
 
         /// The request for the missing bytes, or for the first gap.
         var resumption: Resumption? {
-            guard version.validator?.isStrong == true else { return comparison }
+            guard version.hasParts, version.validator?.isStrong == true else { return comparison }
             guard let segments, let total = version.totalByteCount,
                 let gap = segments.gaps(upTo: total).ranges.first
             else { return Resumption(byteCount: byteCount, version: version) }
@@ -30,6 +30,7 @@ extension Download.StateMachine {
 
         /// The request that proves by a comparison that the missing bytes are of the same version.
         var comparison: Resumption? {
+            guard version.hasParts else { return nil }
             if let segments { return Resumption(relinking: segments, version: version) }
             return Resumption(
                 comparing: byteCount,
@@ -120,7 +121,10 @@ extension Download {
         /// The version of the file's bytes, if others can prove that they have the same.
         var provableVersion: ResourceVersion? {
             let known = proof.isOpen ? held?.version : version ?? held?.version
-            return isResumable && known?.validator?.isStrong == true ? known : nil
+            guard isResumable, let known, known.hasParts, known.validator?.isStrong == true else {
+                return nil
+            }
+            return known
         }
         /// The request that continues the bytes in the file.
         var resumption: Resumption? {
@@ -185,7 +189,8 @@ extension Download {
                 link: link,
                 coding: head.keptCoding,
                 mediaType: head.mediaType,
-                sent: head.fields.first(named: "Date").flatMap { HTTPDate($0)?.secondsSince1970 }
+                sent: head.fields.first(named: "Date").flatMap { HTTPDate($0)?.secondsSince1970 },
+                hasParts: !head.isWithoutParts
             )
             self.version = version
             return version
@@ -199,10 +204,10 @@ extension Download {
         /// - Returns: The version, which without a proof is the file's only when the bytes have come.
         mutating func beginAgain(_ head: HTTPResponseHead, isKnown: Bool) -> ResourceVersion? {
             guard var version = held?.version else { return nil }
-            version.totalByteCount = version.totalByteCount ?? head.contentLength
+            version.totalByteCount = version.totalByteCount ?? head.storedLength
             let other =
                 isKnown ? nil : otherVersion(head, of: version.totalByteCount, like: version)
-            end = head.contentLength
+            end = head.storedLength
             proof = Proof(byteCount: byteCount, of: other)
             self.version = other ?? version
             return self.version
@@ -228,7 +233,8 @@ extension Download {
                 link: link,
                 coding: known.coding,
                 mediaType: known.mediaType,
-                sent: known.sent
+                sent: known.sent,
+                hasParts: !head.isWithoutParts
             )
             // Under another address a tag need not mean the same.
             if known.link == link { version.include(known) }
@@ -354,6 +360,12 @@ extension Download {
         mutating func handOver(_ version: ResourceVersion) {
             proof = Proof()
             self.version = version
+        }
+
+        /// All bytes of a part that have come belong to those that a request can continue.
+        mutating func holdReceived() {
+            guard held?.segments == nil, !proof.isOpen, let version else { return }
+            held = Held(byteCount: byteCount, version: version)
         }
 
         /// Has a request continue the bytes that several connections have received; returns whether their version

@@ -196,9 +196,12 @@ extension Download.StateMachine {
     ///
     /// One such answer proves nothing: it may have been cut, or be about something else.
     private mutating func doubtRepetition() -> [Effect]? {
-        guard let repetition, body.end == nil else { return nil }
+        repetition.flatMap { body.end == nil ? doubt($0) : nil }
+    }
+
+    private mutating func doubt(_ answer: OddAnswer) -> [Effect] {
         let url = body.request.transfer.url
-        return abandonLoads() + [.noteDoubt(repetition)] + fail(repetition.error(at: url))
+        return abandonLoads() + [.noteDoubt(answer)] + fail(answer.error(at: url))
     }
 
     /// Asks for some of the file's bytes again, and the rest; `nil` if that was done already.
@@ -276,9 +279,20 @@ extension Download.StateMachine {
         guard !connections.areSeveral else {
             return partReceivedBytes(Self.firstConnection, count: count)
         }
-        return body.receive(count: count) ?? doubtRepetition()
-            ?? abandonLoads() + refused("the body is longer than announced")
+        return body.receive(count: count) ?? bodyTooLong()
     }
+
+    /// Handles a body that is longer than its head has announced.
+    ///
+    /// After a part the whole is requested, and judged, as after any other invalid part.
+    private mutating func bodyTooLong() -> [Effect] {
+        if let repetition { return doubt(repetition) }
+        guard body.request.resumption != nil else { return abandonLoads() + refused(Self.tooLong) }
+        body.holdReceived()
+        return abandonLoads() + [.reportRestart(reason: Self.tooLong)] + send()
+    }
+
+    private static let tooLong = "the body is longer than announced"
 
     /// Handles received bytes that differ from those in the file.
     mutating func compareFailed() -> [Effect] {
@@ -355,8 +369,9 @@ extension Download.StateMachine {
         guard let version = body.provableVersion, let total = version.totalByteCount,
             Sources.probedRange(of: body.written) != nil
         else {
-            // So few bytes are not worth a failure.
-            let isLittle = receivedByteCount < Sources.probedByteCount
+            // So few bytes are not worth a failure, and where there are no parts the whole comes in any case.
+            let isLittle =
+                receivedByteCount < Sources.probedByteCount || body.held?.version.hasParts == false
             return state == .requesting && isLittle ? leadElsewhere() : leadHome()
         }
         // When no bytes are missing, only a server that has them can say that they are still current.
@@ -440,11 +455,15 @@ extension Download.StateMachine {
 
     /// Handles a connection that sends too much: its bytes cannot be trusted, nor removed separately.
     private mutating func partTooLong(_ part: Segments.Part) -> [Effect] {
-        let reason = "the body is longer than announced"
-        guard part.source > 0 else { return abandonLoads() + refused(reason) }
-        // A mirror's fault is not the server's.
-        sources.close(part.source)
-        return abandonLoads() + beginAnew(because: reason)
+        if part.source > 0 {
+            // A mirror's fault is not the server's.
+            sources.close(part.source)
+        } else if connections.canGiveUp {
+            connections.giveUp()
+        } else {
+            return abandonLoads() + refused(Self.tooLong)
+        }
+        return abandonLoads() + beginAnew(because: Self.tooLong)
     }
 
     /// Records written bytes of a part.

@@ -148,9 +148,6 @@ extension HTTPResponseHead {
         return [mediaType, known].map { $0.map { pages.contains($0) } ?? false } == [true, false]
     }
 
-    /// The length of the body as it is stored.
-    fileprivate var storedLength: Int64? { isDecoded ? nil : contentLength }
-
     /// Whether anything says which version this is.
     fileprivate var saysVersion: Bool { Validator(head: self).saysVersion }
 

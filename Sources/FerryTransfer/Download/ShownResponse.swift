@@ -18,13 +18,14 @@ struct ShownResponse {
     }
 
     /// Returns the response to show when a part continues the file: the one that was shown for these bytes
-    /// before; otherwise the part's own if the app made the download from resume data (RD-7), or else the one that
-    /// a request for the whole would have received.
+    /// before; otherwise its own if it is the whole or the app made the download from resume data (RD-7), or else the
+    /// one that a request for the whole would have received.
     func shown(for part: HTTPResponseHead, of version: ResourceVersion) -> HTTPResponseHead {
         if let earlier = configuration.earlierResponse, earlier.isResponse(of: version) {
             return earlier
         }
-        return configuration.announcesResumption ? part : part.ofWhole(version.totalByteCount)
+        return configuration.announcesResumption || part.status == 200
+            ? part : part.ofWhole(version.totalByteCount)
     }
 
     /// Reports the response, unless it only continues the one that was reported, or is still to be proved.

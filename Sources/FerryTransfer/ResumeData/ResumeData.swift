@@ -11,7 +11,7 @@ package struct ResumeData: Hashable, Sendable, Codable {
         case requestNotResumable
         /// No body has arrived.
         case nothingReceived
-        /// The response had no strong validator, was coded, or refuses ranges.
+        /// The response was another than 200 or 206, was decoded, or refuses ranges.
         case noValidator
         /// The received bytes can no longer be read.
         case bytesLost
@@ -48,7 +48,7 @@ package struct ResumeData: Hashable, Sendable, Codable {
         guard let checkpoint = file.checkpoint, checkpoint.writtenByteCount > 0 else {
             throw .nothingReceived
         }
-        guard checkpoint.validator != nil else { throw .noValidator }
+        guard checkpoint.version.hasParts else { throw .noValidator }
         self.init(
             request: request,
             currentURL: currentURL ?? request.url,
@@ -109,7 +109,7 @@ extension ResumeData {
             return "its request cannot be continued"
         }
         guard path.hasPrefix("/") else { return "its path is relative" }
-        guard checkpoint.validator != nil, checkpoint.writtenByteCount > 0,
+        guard checkpoint.version.hasParts, checkpoint.writtenByteCount > 0,
             (0...checkpoint.writtenByteCount).contains(checkpoint.synchronizedByteCount),
             checkpoint.writtenByteCount <= checkpoint.totalByteCount ?? .max
         else { return "its numbers contradict each other" }

@@ -33,12 +33,16 @@ extension HTTPResponseHead {
             }
     }
 
-    /// Whether the server says that it will not serve parts of this resource.
-    var refusesRanges: Bool {
-        fields.contains {
-            $0.isNamed("Accept-Ranges") && $0.value.trimmingSpaces.lowercased() == "none"
-        }
+    /// Whether parts of the body cannot be asked for: the server says so, or it was decoded.
+    var isWithoutParts: Bool {
+        isDecoded
+            || fields.contains {
+                $0.isNamed("Accept-Ranges") && $0.value.trimmingSpaces.lowercased() == "none"
+            }
     }
+
+    /// The length of the body as it is stored.
+    var storedLength: Int64? { isDecoded ? nil : contentLength }
 }
 
 extension StringProtocol {

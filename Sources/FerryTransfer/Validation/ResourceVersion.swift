@@ -26,6 +26,10 @@ package struct ResourceVersion: Hashable, Sendable, Codable {
     package var mediaType: String?
     /// When the response that delivered the first bytes was sent, by its own `Date`, in seconds since 1970.
     package var sent: Int64?
+    /// Whether no parts of it can be asked for, as the server has none or the bytes were decoded; `nil` means no.
+    ///
+    /// They are compared with the whole when it comes again.
+    package private(set) var isWithoutParts: Bool?
 
     /// Makes a version from its parts.
     package init(
@@ -35,7 +39,8 @@ package struct ResourceVersion: Hashable, Sendable, Codable {
         link: Int? = nil,
         coding: String? = nil,
         mediaType: String? = nil,
-        sent: Int64? = nil
+        sent: Int64? = nil,
+        hasParts: Bool = true
     ) {
         self.validator = validator
         self.totalByteCount = totalByteCount
@@ -43,10 +48,14 @@ package struct ResourceVersion: Hashable, Sendable, Codable {
         self.coding = coding
         self.mediaType = mediaType
         self.sent = sent
+        isWithoutParts = hasParts ? nil : true
         let place = Origin.place(of: url)
         origin = place?.origin.description ?? ""
         path = place?.path ?? ""
     }
+
+    /// Whether parts of it can be asked for.
+    var hasParts: Bool { validator != nil && isWithoutParts != true }
 
     /// Returns why a response from another URL is not about the same resource, or `nil` when it is.
     ///

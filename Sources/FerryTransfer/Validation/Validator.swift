@@ -17,10 +17,20 @@ package enum Validator: Hashable, Sendable, Codable {
     ///   date in its place (RFC 9110 §13.1.5).
     /// - A date is strong only when the response was made at least a second later, by the
     ///   server's own clock: a second change within the same second would not show (§8.8.2.2).
-    /// - It stands for the bytes as they were sent: what was decoded has other ones.
-    /// - `Accept-Ranges: none` says that there are no parts anyway.
+    /// - It stands for the bytes as they were sent: of what was decoded it proves nothing. Where nothing says the
+    ///   version of such a body, there is none, as it is hardly a file.
     package init?(head: HTTPResponseHead) {
-        guard !head.isDecoded, !head.refusesRanges else { return nil }
+        self.init(asSent: head)
+        guard head.isDecoded else { return }
+        switch self {
+        case .strongETag(let text), .lastModified(let text), .weak(let text):
+            guard !text.isEmpty else { return nil }
+            self = .weak(text)
+        }
+    }
+
+    /// The validator of a response for the bytes as they were sent.
+    private init(asSent head: HTTPResponseHead) {
         let tags = Self.tags(of: head)
         if tags.count == 1, Self.isStrong(tags[0]) {
             self = .strongETag(tags[0])

@@ -115,44 +115,53 @@ extension LyingServer {
 
     // MARK: - Parts that are not the rest
 
-    private static let wrongParts: [LyingServer] = [
-        ("starts too early", .part(range: "bytes 99999-300000/300001")),
-        ("starts too late", .part(range: "bytes 100001-300000/300001")),
-        ("starts at 0, with the whole as its body", .part(from: 0)),
-        ("ends before its body does", .part(range: "bytes 100000-200000/300001")),
-        ("ends after its body does", .part(to: 300_000, range: "bytes 100000-300000/300001")),
-        ("ends behind the whole", .part(range: "bytes 100000-300001/300001")),
-        ("ends before it starts", .part(range: "bytes 300000-100000/300001")),
-        ("tells a shorter whole", .part(range: "bytes 100000-300000/300000")),
-        ("tells a longer whole", .part(range: "bytes 100000-300000/300002")),
-        ("tells a length only", .part(range: "bytes */300001")),
-        ("has an empty Content-Range", .part(range: "")),
-        ("has an unreadable Content-Range", .part(range: "bytes from 100000")),
-        ("counts in another unit", .part(range: "items 100000-300000/300001")),
-        ("exceeds every number", .part(range: "bytes 100000-99999999999999999999/300001")),
-        (
-            "has no Content-Range",
-            .file(FixtureFile(old, ranges: .misreported(contentRange: nil)))
-        ),
-        (
-            "has two Content-Ranges",
-            .part([("ETag", "\"v1\""), ("Content-Range", "bytes 0-9/300001")])
-        ),
-        (
-            "is in several parts",
-            .status(
-                206,
-                fields: [
-                    ("ETag", "\"v1\""), ("Content-Type", "multipart/byteranges; boundary=x"),
-                ],
-                body: "--x\r\nContent-Range: bytes 100000-300000/300001\r\n\r\n?\r\n--x--\r\n"
+    private static let wrongParts: [LyingServer] =
+        [
+            ("starts too early", .part(range: "bytes 99999-300000/300001")),
+            ("starts too late", .part(range: "bytes 100001-300000/300001")),
+            ("starts at 0, with the whole as its body", .part(from: 0)),
+            ("ends before its body does", .part(range: "bytes 100000-200000/300001")),
+            ("ends after its body does", .part(to: 300_000, range: "bytes 100000-300000/300001")),
+            ("ends behind the whole", .part(range: "bytes 100000-300001/300001")),
+            ("ends before it starts", .part(range: "bytes 300000-100000/300001")),
+            ("tells a shorter whole", .part(range: "bytes 100000-300000/300000")),
+            ("tells a longer whole", .part(range: "bytes 100000-300000/300002")),
+            ("tells a length only", .part(range: "bytes */300001")),
+            ("has an empty Content-Range", .part(range: "")),
+            ("has an unreadable Content-Range", .part(range: "bytes from 100000")),
+            ("counts in another unit", .part(range: "items 100000-300000/300001")),
+            ("exceeds every number", .part(range: "bytes 100000-99999999999999999999/300001")),
+            (
+                "has no Content-Range",
+                .file(FixtureFile(old, ranges: .misreported(contentRange: nil)))
+            ),
+            (
+                "has two Content-Ranges",
+                .part([("ETag", "\"v1\""), ("Content-Range", "bytes 0-9/300001")])
+            ),
+            (
+                "is in several parts",
+                .status(
+                    206,
+                    fields: [
+                        ("ETag", "\"v1\""), ("Content-Type", "multipart/byteranges; boundary=x"),
+                    ],
+                    body: "--x\r\nContent-Range: bytes 100000-300000/300001\r\n\r\n?\r\n--x--\r\n"
+                )
+            ),
+            ("is coded", .part([("ETag", "\"v1\""), ("Content-Encoding", "gzip")])),
+        ].map { behaviour, answer in
+            .init("206 that " + behaviour, answer, .oldFile, gets: .file(old), asks: [rest, whole])
+        } + [
+            // It was taken for the rest until then; the whole has proved that its bytes were.
+            .init(
+                "206 that goes on behind its end",
+                longerPart,
+                .oldFile,
+                gets: .file(old, status: 206),
+                asks: [rest, whole]
             )
-        ),
-        ("is coded", .part([("ETag", "\"v1\""), ("Content-Encoding", "gzip")])),
-        ("goes on behind its end", longerPart),
-    ].map { behaviour, answer in
-        .init("206 that " + behaviour, answer, .oldFile, gets: .file(old), asks: [rest, whole])
-    }
+        ]
 
     /// Without a length in its head, so that nothing cuts the surplus off.
     private static let longerPart: FixtureAnswer = .part(

@@ -45,7 +45,7 @@ struct TaskControlTests {
         #expect(recorder.story == ["created", "wrote", "finished", "completed"])
     }
 
-    @Test func `DL-16: a download that cannot be continued starts over and says so`() async throws {
+    @Test func `DL-16: a file that comes without parts goes on where it was, too`() async throws {
         server.on("/song", withoutRanges.stalling(after: 1 << 20, at: gate), withoutRanges)
         let task = try await startedTask()
         task.suspend()
@@ -53,6 +53,23 @@ struct TaskControlTests {
         task.resume()
         await recorder.waitForCompletions()
         expectWholeFile()
+        #expect(server.requests(to: "/song").map(\.range) == [nil, nil])
+        #expect(recorder.story == ["created", "wrote", "finished", "completed"])
+    }
+
+    @Test func `DL-16: a download that cannot be continued starts over and says so`() async throws {
+        let changed = FixtureContent.seeded(9, byteCount: 3 << 20)
+        server.on(
+            "/song",
+            withoutRanges.stalling(after: 1 << 20, at: gate),
+            .file(FixtureFile(changed, entityTag: "\"v2\""))
+        )
+        let task = try await startedTask()
+        task.suspend()
+        try await server.waitUntil { $0.requests(to: "/song").first?.state == .abandoned }
+        task.resume()
+        await recorder.waitForCompletions()
+        #expect(recorder.calls.contains(.finished(1, contents: Data(changed.bytes))))
         #expect(server.requests(to: "/song").map(\.range) == [nil, nil])
         #expect(
             recorder.story == ["created", "wrote", "resumed", "wrote", "finished", "completed"]

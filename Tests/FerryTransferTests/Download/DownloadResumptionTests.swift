@@ -304,6 +304,31 @@ struct DownloadResumptionTests {
         #expect(try bench.difference(Self.content) == nil)
     }
 
+    @Test(arguments: [true, false])
+    func `KEEP-1: no login page takes the place of a file that has no parts`(
+        isPacked: Bool
+    )
+        async throws
+    {
+        let file = FixtureFile(Self.content, fields: [("Accept-Ranges", "none")])
+        let packed = FixtureAnswer.gzip(Self.content).with(fields: [("ETag", "\"v1\"")])
+        let whole = isPacked ? packed : .file(file)
+        bench.server.on("/file", whole.dropping(after: 100_000), PartialFilesTests.page, whole)
+        let request = bench.request("/file", isPacked ? [("Accept-Encoding", "gzip")] : [])
+        let first = bench.download(request)
+        #expect(await first.failure()?.code != nil)
+        let held = first.checkpoint?.writtenByteCount ?? 0
+        #expect(held > 50_000)
+        #expect(throws: ResumeData.Unavailable.noValidator) { try first.resumeData() }
+        let second = bench.download(request, checkpoint: first.checkpoint)
+        #expect(await second.failure()?.code == .answerDoubted)
+        #expect(second.checkpoint?.writtenByteCount == held)
+        let third = bench.download(request, checkpoint: second.checkpoint)
+        #expect(await third.result()?.byteCount == 300_001)
+        #expect(bench.ranges() == [nil, nil, nil])
+        #expect(try bench.difference(Self.content) == nil)
+    }
+
     @Test func `a connection that is reset keeps what arrived`() async throws {
         bench.server.on("/file", .file(file).resetting(after: 100_000), .file(file))
         let first = bench.download()

@@ -159,19 +159,29 @@ extension DownloadStateMachineTests {
         #expect(machine.receivedByteCount == 40)
     }
 
-    @Test func `a part longer than it says gives up the file, and the whole is asked for`() {
-        var machine = machine()
-        _ = machine.start(holding: Self.held)
-        _ = answer(&machine, Self.part("bytes 40-99/100"))
-        _ = machine.wrote(count: 60)
-        let effects = machine.receivedBytes(count: 1)
-        #expect(
-            effects == [
-                .cancelLoad, .discardFile,
-                .reportRestart(reason: "the body is longer than announced"), Self.whole(),
-            ]
-        )
-        #expect(machine.receivedByteCount == 0)
+    @Test func `KEEP-1: a part longer than it says costs no byte, and the whole decides`() {
+        let tooLong = Effect.reportRestart(reason: "the body is longer than announced")
+        for body in [Self.head(), Self.head(200, [("ETag", "\"a\"")])] {
+            var machine = machine()
+            _ = machine.start(holding: Self.held)
+            _ = answer(&machine, Self.part("bytes 40-79/100"))
+            _ = machine.receivedBytes(count: 40)
+            _ = machine.wrote(count: 40)
+            #expect(machine.receivedBytes(count: 1) == [.cancelLoad, tooLong, Self.whole()])
+            #expect(machine.receivedByteCount == 80)
+            // Nothing tells how much of it was right, so all is compared.
+            #expect(answer(&machine, body).first == .continueFile(Self.version()))
+            let effects = machine.receivedBytes(count: 81)
+            #expect(effects == [.compare(count: 80, at: 0), .write(dropping: 80)])
+            _ = machine.wrote(count: 1)
+            let rest = machine.receivedBytes(count: 20)
+            if body.contentLength == nil {
+                // It has no length, and goes beyond the one that is known.
+                #expect(rest.prefix(2) == [.cancelLoad, .noteDoubt(OddAnswer(body))])
+                #expect(failure(rest)?.code == .answerDoubted)
+                #expect(machine.receivedByteCount == 81)
+            }
+        }
     }
 
     @Test func `a shorter part than asked for is continued, and is no news`() throws {

@@ -64,7 +64,7 @@ struct DownloadTests {
         #expect(await probe.result()?.byteCount == 60_000)
         #expect(try bench.difference(text) == nil)
         #expect(probe.events.allSatisfy { $0 != .progressed(60_000, 60_000) })
-        #expect(probe.checkpoint?.validator == nil)
+        #expect(throws: ResumeData.Unavailable.noValidator) { try probe.resumeData() }
     }
 
     @Test(arguments: [true, false])

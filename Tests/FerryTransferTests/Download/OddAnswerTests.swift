@@ -194,6 +194,55 @@ extension DownloadStateMachineTests {
         #expect(machine.receivedByteCount == 40)
     }
 
+    /// What answers a request for a file that has no parts, and what it is.
+    private static let wholes: [(fields: [(String, String)], isDecoded: Bool)] = [
+        ([("ETag", "\"a\""), ("Content-Length", "100"), ("Accept-Ranges", "none")], false),
+        ([("ETag", "W/\"a\""), ("Content-Length", "100"), ("Accept-Ranges", "none")], false),
+        ([("Content-Length", "100"), ("Accept-Ranges", "none")], false),
+        ([("ETag", "\"a\""), ("Content-Encoding", "gzip"), ("Content-Length", "30")], true),
+        ([("Last-Modified", "yesterday"), ("Content-Encoding", "br")], true),
+    ]
+
+    @Test(arguments: wholes.indices)
+    func `KEEP-1: a file that has no parts is asked for as a whole, and no page takes its place`(
+        index: Int
+    ) throws {
+        var whole = Self.head(200, Self.wholes[index].fields)
+        whole.isDecoded = Self.wholes[index].isDecoded
+        var first = machine()
+        _ = first.start(holding: nil)
+        guard case .beginFile(let version)? = answer(&first, whole).first else {
+            Issue.record("no file")
+            return
+        }
+        let held = Machine.Held(byteCount: 40, version: version)
+        var second = machine()
+        #expect(second.start(holding: held) == [Self.whole()])
+        #expect(failure(answer(&second, Self.page))?.code == .answerDoubted)
+        #expect(second.receivedByteCount == 40)
+        // The same comes again: the first bytes are compared.
+        var third = machine()
+        _ = third.start(holding: held)
+        #expect(answer(&third, whole).last == .takeBody)
+        let effects = third.receivedBytes(count: 60)
+        #expect(effects.first == .compare(count: 40, at: 0))
+        #expect(effects.last == .write(dropping: 40))
+        _ = third.wrote(count: 20)
+        #expect(third.receivedByteCount == 60)
+    }
+
+    @Test func `KEEP-1: what was decoded and says no version is begun anew`() {
+        var head = Self.head(200, [("Content-Encoding", "gzip")])
+        head.isDecoded = true
+        var machine = machine()
+        _ = machine.start(holding: nil)
+        guard case .beginFile(let version)? = answer(&machine, head).first else {
+            Issue.record("no file")
+            return
+        }
+        #expect(version.validator == nil)
+    }
+
     @Test func `KEEP-1: a shorter file replaces the bytes when it has come again`() {
         let short = Self.head(200, [("ETag", "\"b\""), ("Content-Length", "30")])
         var machine = machine()

@@ -80,7 +80,9 @@ extension SimulatedPlace {
     }
 
     private func whole(at address: String) -> Answer {
-        let ranges = habit == .ignoresRanges ? [] : [("Accept-Ranges", "bytes")]
+        // Of servers that ignore ranges, some say so.
+        let refusal = content.byteCount.isMultiple(of: 2) ? [] : [("Accept-Ranges", "none")]
+        let ranges = habit == .ignoresRanges ? refusal : [("Accept-Ranges", "bytes")]
         let length = [("Content-Length", "\(content.byteCount)")]
         return Answer(
             head: head(200, validators + digestFields + length + ranges, at: address),
