@@ -121,6 +121,7 @@ extension Daemon {
                 refusesErrorResponses: wanted?.refusesErrorResponses ?? false,
                 link: LinkState.decode(task.link)?.number ?? state?.checkpoint?.version.link,
                 linkStatuses: start.asksForLink ? Download.expiredLinkStatuses : [],
+                holdsExpiredLinks: wanted?.holdsExpiredLinks ?? false,
                 digests: wanted?.expectedDigests ?? [],
                 announcesResumption: state?.isFromResumeData ?? false,
                 earlierResponse: task.response.flatMap { Stored.response($0) }

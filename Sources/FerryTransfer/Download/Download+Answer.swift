@@ -21,7 +21,7 @@ extension Download.Configuration {
     func answer(
         _ head: HTTPResponseHead,
         to request: Download.StateMachine.Request,
-        holdsBytes: Bool,
+        holding version: ResourceVersion?,
         now: HTTPDate
     ) -> Download.Answer {
         if let resumption = request.resumption {
@@ -44,7 +44,7 @@ extension Download.Configuration {
             default: break
             }
         }
-        if let error = refusal(of: head, holdsBytes: holdsBytes, now: now) {
+        if let error = refusal(of: head, holding: version, now: now) {
             return .failure(error)
         }
         if head.status == 206, !request.transfer.hasRange, !head.coversAll {
@@ -74,12 +74,17 @@ extension Download.Configuration {
     }
 
     /// Returns why a response is not delivered; `nil` if it is.
+    ///
+    /// For bytes that are here it is withheld only if they outlive the failure: in resume data, or as the download goes on.
     private func refusal(
         of head: HTTPResponseHead,
-        holdsBytes: Bool,
+        holding version: ResourceVersion?,
         now: HTTPDate
     ) -> TransferError? {
         var message: String { "the server answers \(head.status)" }
+        let holdsBytes =
+            version.map { $0.hasResumeData || unavailableResponses == .fail } ?? false
+        let holdsLink = version.map { $0.hasResumeData || holdsExpiredLinks } ?? false
         let isPassing =
             holdsBytes
             ? isPassing(head.status) : isUnavailable(head.status)
@@ -95,7 +100,7 @@ extension Download.Configuration {
                 )
             }
         }
-        if linkStatuses.contains(head.status) || holdsBytes && head.status >= 400 {
+        if linkStatuses.contains(head.status) || holdsLink && head.status >= 400 {
             return TransferError(code: .linkExpired, message: message)
         }
         guard refusesErrorResponses, head.status >= 400 else { return nil }

@@ -128,7 +128,7 @@ extension Download {
         }
         /// The request that continues the bytes in the file.
         var resumption: Resumption? {
-            guard let held else { return nil }
+            guard let held, held.version.hasParts else { return nil }
             if held.version.link == link { return held.resumption }
             if let written = held.segments {
                 return Resumption(relinking: written, version: held.version)
@@ -204,11 +204,12 @@ extension Download {
         /// - Returns: The version, which without a proof is the file's only when the bytes have come.
         mutating func beginAgain(_ head: HTTPResponseHead, isKnown: Bool) -> ResourceVersion? {
             guard var version = held?.version else { return nil }
-            version.totalByteCount = version.totalByteCount ?? head.storedLength
-            let other =
-                isKnown ? nil : otherVersion(head, of: version.totalByteCount, like: version)
+            let total = version.totalByteCount ?? head.storedLength
+            let other = isKnown ? nil : otherVersion(head, of: total, like: version)
+            version.totalByteCount = total
+            version.noteParts(of: head)
             end = head.storedLength
-            proof = Proof(byteCount: byteCount, of: other)
+            proof = Proof(byteCount: byteCount, of: other ?? version)
             self.version = other ?? version
             return self.version
         }
@@ -362,10 +363,15 @@ extension Download {
             self.version = version
         }
 
-        /// All bytes of a part that have come belong to those that a request can continue.
-        mutating func holdReceived() {
-            guard held?.segments == nil, !proof.isOpen, let version else { return }
+        /// Keeps the bytes of a response that has contradicted itself, until the whole is compared with them.
+        ///
+        /// - Returns: Their version; `nil` if none of them is new.
+        mutating func keepDoubtful() -> ResourceVersion? {
+            guard held?.segments == nil, !proof.isOpen, var version else { return nil }
+            version.doubtParts()
             held = Held(byteCount: byteCount, version: version)
+            self.version = version
+            return version
         }
 
         /// Has a request continue the bytes that several connections have received; returns whether their version

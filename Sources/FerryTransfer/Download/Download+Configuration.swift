@@ -18,6 +18,8 @@ extension Download {
         /// The response statuses that mean that an address has expired, and fail the download with
         /// ``TransferError/Code/linkExpired``; none by default.
         package var linkStatuses: Set<Int>
+        /// Whether a download whose address has expired waits for another one; `false` by default.
+        package var holdsExpiredLinks: Bool
         /// The digests that the finished file must have; none by default.
         package var digests: [Digest]
         /// Whether ``Events/resumed`` is sent with the offset 0 even when no byte could be kept.
@@ -47,6 +49,7 @@ extension Download {
             refusesErrorResponses: Bool = false,
             link: Int? = nil,
             linkStatuses: Set<Int> = [],
+            holdsExpiredLinks: Bool = false,
             digests: [Digest] = [],
             announcesResumption: Bool = false,
             earlierResponse: HTTPResponseHead? = nil,
@@ -61,6 +64,7 @@ extension Download {
             self.refusesErrorResponses = refusesErrorResponses
             self.link = link
             self.linkStatuses = linkStatuses
+            self.holdsExpiredLinks = holdsExpiredLinks
             self.digests = digests
             self.announcesResumption = announcesResumption
             self.earlierResponse = earlierResponse

@@ -157,9 +157,9 @@ extension Download.StateMachine {
         {
             return [.cancelLoad] + other
         }
-        let holdsBytes = body.held != nil
-        switch configuration.answer(head, to: body.request, holdsBytes: holdsBytes, now: now) {
-        case .whole: return wholeCame(head, beside: body.held)
+        switch configuration.answer(head, to: body.request, holding: body.held?.version, now: now) {
+        // An error that is not withheld is delivered.
+        case .whole: return wholeCame(head, beside: head.status < 400 ? body.held : nil)
         case .part(let resumption, let end, let total):
             return partCame(head, for: resumption, upTo: end, of: total)
         case .unproved(let reason): return compare() ?? leaveRefusal(head, reason)
@@ -179,14 +179,18 @@ extension Download.StateMachine {
     ) -> [Effect] {
         guard let held else { return replace(by: head) }
         let answer = OddAnswer(head)
-        switch configuration.weigh(head, against: held, hasMirrors: !sources.isAlone) {
+        switch configuration.weigh(
+            head,
+            against: held,
+            isNamed: sources.involveMirror(held.version)
+        ) {
         case .replacement: return replace(by: head)
         case .same:
             return wholeComesAgain(head, isKnown: held.version.validator?.isStrong == true)
         case .comparable:
             if let effects = compare() { return effects }
             if held.segments == nil { return wholeComesAgain(head, isKnown: false) }
-            if held.agreed == answer, configuration.digests.isEmpty { return replace(by: head) }
+            if configuration.isAgreed(head, against: held) { return replace(by: head) }
         case .odd: break
         }
         return [.noteDoubt(answer), .cancelLoad] + fail(answer.error(at: head.url))
@@ -215,8 +219,7 @@ extension Download.StateMachine {
         repetition = OddAnswer(head)
         digests.note(head, to: currentRequest)
         let shown = response.shown(for: head, of: version)
-        let start: [Effect] = isKnown ? [.continueFile(version)] : []
-        return receive(head, start, showing: shown, resumedAt: receivedByteCount)
+        return receive(head, [], showing: shown, resumedAt: receivedByteCount)
     }
 
     /// Replaces the file's bytes by a body that begins at the first byte.
@@ -286,10 +289,13 @@ extension Download.StateMachine {
     ///
     /// After a part the whole is requested, and judged, as after any other invalid part.
     private mutating func bodyTooLong() -> [Effect] {
-        if let repetition { return doubt(repetition) }
-        guard body.request.resumption != nil else { return abandonLoads() + refused(Self.tooLong) }
-        body.holdReceived()
-        return abandonLoads() + [.reportRestart(reason: Self.tooLong)] + send()
+        guard repetition != nil || body.request.resumption != nil else {
+            return abandonLoads() + refused(Self.tooLong)
+        }
+        // Nobody knows which of its bytes are right, so parts do not continue them, not in a later attempt either.
+        let mark = body.keepDoubtful().map { [Effect.continueFile($0)] } ?? []
+        if let repetition { return mark + doubt(repetition) }
+        return abandonLoads() + mark + [.reportRestart(reason: Self.tooLong)] + send()
     }
 
     private static let tooLong = "the body is longer than announced"
@@ -311,6 +317,8 @@ extension Download.StateMachine {
     }
 
     private mutating func progress(by count: Int) -> [Effect] {
+        // What is only compared is no progress.
+        guard count > 0 || body.isProved else { return [] }
         body.wrote(count: count)
         return [.reportProgress(received: receivedByteCount, total: totalByteCount)]
     }
@@ -369,9 +377,8 @@ extension Download.StateMachine {
         guard let version = body.provableVersion, let total = version.totalByteCount,
             Sources.probedRange(of: body.written) != nil
         else {
-            // So few bytes are not worth a failure, and where there are no parts the whole comes in any case.
-            let isLittle =
-                receivedByteCount < Sources.probedByteCount || body.held?.version.hasParts == false
+            // So few bytes are not worth a failure.
+            let isLittle = receivedByteCount < Sources.probedByteCount
             return state == .requesting && isLittle ? leadElsewhere() : leadHome()
         }
         // When no bytes are missing, only a server that has them can say that they are still current.
@@ -458,10 +465,8 @@ extension Download.StateMachine {
         if part.source > 0 {
             // A mirror's fault is not the server's.
             sources.close(part.source)
-        } else if connections.canGiveUp {
-            connections.giveUp()
         } else {
-            return abandonLoads() + refused(Self.tooLong)
+            connections.giveUp()
         }
         return abandonLoads() + beginAnew(because: Self.tooLong)
     }

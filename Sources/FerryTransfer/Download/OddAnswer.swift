@@ -96,34 +96,27 @@ extension Download.Configuration {
     /// - Parameters:
     ///   - head: Its head.
     ///   - held: The bytes in the file.
-    ///   - hasMirrors: Whether the user has named other places that may have sent either.
+    ///   - isNamed: Whether it, or what is held, is from another place that the user has named.
     /// - Returns: What it is.
     func weigh(
         _ head: HTTPResponseHead,
         against held: Download.StateMachine.Held,
-        hasMirrors: Bool
+        isNamed: Bool
     ) -> Download.Weight {
         let known = held.version
         guard head.isWhole, !head.isPage(inPlaceOf: known.mediaType) else { return .odd }
-        let isNamed = hasMirrors || known.link != link
+        let isNamed = isNamed || known.link != link
         let (total, length) = (known.totalByteCount, head.storedLength)
-        let isOfVersion =
-            known.link == link && known.coding == head.keptCoding
-            && known.isOf(Validator(head: head))
-            && (total == nil || length == nil || total == length)
+        let isOfVersion = isOfVersion(head, known)
         let types = [known.mediaType, head.mediaType].compactMap { $0 }
         let isAsLong = total != nil && total == length
         let isOfAnotherType =
             Set(types).count == 2 || types.count == 1 && !head.saysVersion && !isAsLong && !isNamed
         // A length that is not known may be any.
         let isLess =
-            length.map { $0 < held.segments?.upperBound ?? held.byteCount }
-            ?? (total != nil && !isNamed)
+            length.map { $0 < held.segments?.upperBound ?? held.byteCount } ?? (total != nil)
         let isCertain = known.validator?.isStrong == true
-        // What is to have a digest is not given up for what may have another, unless the user has named another address.
-        let isAgreed =
-            held.agreed == OddAnswer(head)
-            && (digests.isEmpty || known.link != link || isOfVersion && isCertain)
+        let isAgreed = isAgreed(head, against: held)
         // It has been compared before, and was something else.
         if isAgreed, length == nil { return .replacement }
         let isOld = known.link == link && known.isOlder(than: head)
@@ -135,6 +128,27 @@ extension Download.Configuration {
             isOfAnotherType || isOfVersion && !isOld
             || (isNamed ? isLess && !head.saysVersion : isLess || head.isLessCertain(than: known))
         return isOdd && !isAgreed ? .odd : .replacement
+    }
+
+    /// Whether an odd answer has come before, long enough ago, and may replace the bytes in the file.
+    ///
+    /// What is to have a digest is not given up for what may have another, unless the user has named another address or
+    /// the server says that it is the same version.
+    func isAgreed(
+        _ head: HTTPResponseHead,
+        against held: Download.StateMachine.Held
+    ) -> Bool {
+        let known = held.version
+        return held.agreed == OddAnswer(head)
+            && (digests.isEmpty || known.link != link
+                || isOfVersion(head, known) && head.saysVersion)
+    }
+
+    private func isOfVersion(_ head: HTTPResponseHead, _ known: ResourceVersion) -> Bool {
+        let (total, length) = (known.totalByteCount, head.storedLength)
+        return known.link == link && known.coding == head.keptCoding
+            && known.isOf(Validator(head: head))
+            && (total == nil || length == nil || total == length)
     }
 }
 

@@ -48,7 +48,7 @@ package struct ResumeData: Hashable, Sendable, Codable {
         guard let checkpoint = file.checkpoint, checkpoint.writtenByteCount > 0 else {
             throw .nothingReceived
         }
-        guard checkpoint.version.hasParts else { throw .noValidator }
+        guard checkpoint.version.hasResumeData else { throw .noValidator }
         self.init(
             request: request,
             currentURL: currentURL ?? request.url,
@@ -109,7 +109,7 @@ extension ResumeData {
             return "its request cannot be continued"
         }
         guard path.hasPrefix("/") else { return "its path is relative" }
-        guard checkpoint.version.hasParts, checkpoint.writtenByteCount > 0,
+        guard checkpoint.version.hasResumeData, checkpoint.writtenByteCount > 0,
             (0...checkpoint.writtenByteCount).contains(checkpoint.synchronizedByteCount),
             checkpoint.writtenByteCount <= checkpoint.totalByteCount ?? .max
         else { return "its numbers contradict each other" }

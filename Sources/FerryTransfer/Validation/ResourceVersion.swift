@@ -2,6 +2,13 @@ import FerryHTTP
 
 /// The version of the resource that the bytes of a file belong to.
 package struct ResourceVersion: Hashable, Sendable, Codable {
+    private enum PartsObstacle: String, Codable {
+        /// The server has none, or the bytes were decoded.
+        case absent
+        /// A response contradicted itself about a part or the length.
+        case contradiction
+    }
+
     /// The proof of the version; `nil` when the bytes cannot be continued.
     package var validator: Validator?
     /// Other entity tags under which the same bytes were found, such as those of the servers behind one address.
@@ -26,10 +33,10 @@ package struct ResourceVersion: Hashable, Sendable, Codable {
     package var mediaType: String?
     /// When the response that delivered the first bytes was sent, by its own `Date`, in seconds since 1970.
     package var sent: Int64?
-    /// Whether no parts of it can be asked for, as the server has none or the bytes were decoded; `nil` means no.
+    /// Why no parts of it are asked for; `nil` if they are.
     ///
-    /// They are compared with the whole when it comes again.
-    package private(set) var isWithoutParts: Bool?
+    /// The bytes are then compared with the whole, from the first one.
+    private var partsObstacle: PartsObstacle?
 
     /// Makes a version from its parts.
     package init(
@@ -48,14 +55,24 @@ package struct ResourceVersion: Hashable, Sendable, Codable {
         self.coding = coding
         self.mediaType = mediaType
         self.sent = sent
-        isWithoutParts = hasParts ? nil : true
+        partsObstacle = hasParts ? nil : .absent
         let place = Origin.place(of: url)
         origin = place?.origin.description ?? ""
         path = place?.path ?? ""
     }
 
     /// Whether parts of it can be asked for.
-    var hasParts: Bool { validator != nil && isWithoutParts != true }
+    var hasParts: Bool { validator != nil && partsObstacle == nil }
+    /// Whether an app gets resume data: where there are no parts it would save nothing (RD-1).
+    var hasResumeData: Bool { validator != nil && partsObstacle != .absent }
+
+    /// Records whether a response offers parts.
+    mutating func noteParts(of head: HTTPResponseHead) {
+        partsObstacle = head.isWithoutParts ? .absent : nil
+    }
+
+    /// Records that a response has contradicted itself, so that its bytes prove nothing.
+    mutating func doubtParts() { partsObstacle = partsObstacle ?? .contradiction }
 
     /// Returns why a response from another URL is not about the same resource, or `nil` when it is.
     ///
@@ -89,10 +106,12 @@ package struct ResourceVersion: Hashable, Sendable, Codable {
         return modified.secondsSince1970 > sent
     }
 
-    /// Whether its bytes are those of a validator.
+    /// Whether its bytes are those of a validator, as far as the server says.
+    ///
+    /// A tag of decoded bytes is weak, and may be that of the bytes as they are.
     func isOf(_ validator: Validator?) -> Bool {
-        guard case .strongETag(let tag)? = validator else { return validator == self.validator }
-        return validator == self.validator || otherTags?.contains(tag) == true
+        guard let validator, let known = self.validator else { return validator == self.validator }
+        return validator.text == known.text || otherTags?.contains(validator.text) == true
     }
 
     /// Returns why a partial response is not of this version, or `nil` when it is.

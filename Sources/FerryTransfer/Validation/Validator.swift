@@ -22,11 +22,8 @@ package enum Validator: Hashable, Sendable, Codable {
     package init?(head: HTTPResponseHead) {
         self.init(asSent: head)
         guard head.isDecoded else { return }
-        switch self {
-        case .strongETag(let text), .lastModified(let text), .weak(let text):
-            guard !text.isEmpty else { return nil }
-            self = .weak(text)
-        }
+        guard !isNothing else { return nil }
+        self = .weak(text)
     }
 
     /// The validator of a response for the bytes as they were sent.
@@ -61,6 +58,13 @@ package enum Validator: Hashable, Sendable, Codable {
         case .strongETag(let tag): tag
         case .lastModified(let date): date
         case .weak: nil
+        }
+    }
+
+    /// What the server has sent; empty for nothing.
+    var text: String {
+        switch self {
+        case .strongETag(let text), .lastModified(let text), .weak(let text): text
         }
     }
 

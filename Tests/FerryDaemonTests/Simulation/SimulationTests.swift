@@ -69,7 +69,7 @@ import Testing
     ]
 
     @Test func `whatever happens, every promise is kept`() async throws {
-        let seeds = HistorySeeds(count: 5_000)
+        let seeds = HistorySeeds(count: 2_000)
         guard !seeds.isReplay else {
             return Self.report(Self.history(seed: seeds.all.lowerBound, isTraced: true))
         }

@@ -105,21 +105,25 @@ extension DownloadStateMachineTests {
     @Test func `KEEP-3: a server that ignores ranges serves the whole of the same version`() {
         var machine = machine()
         _ = machine.start(holding: Self.held)
-        #expect(
-            answer(&machine, Self.head()) == [
-                .continueFile(Self.version()), .reportResponse(Self.head(), Self.request),
-                .reportResumption(offset: 40, total: 100), .takeBody,
-            ]
-        )
+        #expect(answer(&machine, Self.head()) == [.takeBody])
         #expect(
             machine.receivedBytes(count: 30) == [.compare(count: 30, at: 0), .write(dropping: 30)]
         )
+        #expect(machine.wrote(count: 0) == [])
         // What is lost before the end of what was here costs nothing.
         #expect(machine.receivedByteCount == 40)
         #expect(
-            machine.receivedBytes(count: 70) == [.compare(count: 10, at: 30), .write(dropping: 10)]
+            machine.receivedBytes(count: 70) == [
+                .compare(count: 10, at: 30), .continueFile(Self.version()), .write(dropping: 10),
+            ]
         )
-        _ = machine.wrote(count: 60)
+        #expect(
+            machine.wrote(count: 60) == [
+                .reportResponse(Self.head(), Self.request),
+                .reportResumption(offset: 40, total: 100),
+                .reportProgress(received: 100, total: 100),
+            ]
+        )
         #expect(machine.loadFinished(nil) == [.synchronize])
     }
 
@@ -147,7 +151,8 @@ extension DownloadStateMachineTests {
         }
         // Nothing is given up before something takes its place.
         #expect(machine.receivedByteCount == 40)
-        #expect(answer(&machine, Self.head()).first == .continueFile(Self.version()))
+        #expect(answer(&machine, Self.head()) == [.takeBody])
+        #expect(machine.receivedBytes(count: 40).first == .compare(count: 40, at: 0))
     }
 
     @Test func `a server that sends parts only is given up, and the bytes are kept`() {
@@ -167,21 +172,76 @@ extension DownloadStateMachineTests {
             _ = answer(&machine, Self.part("bytes 40-79/100"))
             _ = machine.receivedBytes(count: 40)
             _ = machine.wrote(count: 40)
-            #expect(machine.receivedBytes(count: 1) == [.cancelLoad, tooLong, Self.whole()])
+            // Nothing tells how much of it was right, so a part continues none of it, later neither.
+            var doubtful = Self.version()
+            doubtful.doubtParts()
+            #expect(
+                machine.receivedBytes(count: 1) == [
+                    .cancelLoad, .continueFile(doubtful), tooLong, Self.whole(),
+                ]
+            )
             #expect(machine.receivedByteCount == 80)
-            // Nothing tells how much of it was right, so all is compared.
-            #expect(answer(&machine, body).first == .continueFile(Self.version()))
+            var later = self.machine()
+            let held = Machine.Held(byteCount: 80, version: doubtful)
+            #expect(later.start(holding: held) == [Self.whole()])
+            // All of it is compared, which ends the doubt.
+            #expect(answer(&machine, body) == [.takeBody])
             let effects = machine.receivedBytes(count: 81)
-            #expect(effects == [.compare(count: 80, at: 0), .write(dropping: 80)])
+            #expect(
+                effects == [
+                    .compare(count: 80, at: 0), .continueFile(Self.version()), .write(dropping: 80),
+                ]
+            )
             _ = machine.wrote(count: 1)
             let rest = machine.receivedBytes(count: 20)
             if body.contentLength == nil {
                 // It has no length, and goes beyond the one that is known.
-                #expect(rest.prefix(2) == [.cancelLoad, .noteDoubt(OddAnswer(body))])
+                #expect(rest.prefix(2) == [.continueFile(doubtful), .cancelLoad])
+                #expect(rest.contains(.noteDoubt(OddAnswer(body))))
                 #expect(failure(rest)?.code == .answerDoubted)
                 #expect(machine.receivedByteCount == 81)
             }
         }
+    }
+
+    @Test func `a server without parts that offers them later has them`() {
+        let version = ResourceVersion(
+            validator: .strongETag("\"a\""),
+            totalByteCount: 100,
+            url: Self.url,
+            hasParts: false
+        )
+        var machine = machine()
+        _ = machine.start(holding: Machine.Held(byteCount: 40, version: version))
+        _ = answer(&machine, Self.head())
+        let effects = machine.receivedBytes(count: 50)
+        #expect(effects.contains(.continueFile(Self.version())))
+    }
+
+    @Test func `without resume data an answer is withheld only from a download that goes on`() {
+        let version = ResourceVersion(
+            validator: .strongETag("\"a\""),
+            totalByteCount: 100,
+            url: Self.url,
+            hasParts: false
+        )
+        let held = Machine.Held(byteCount: 40, version: version)
+        for (status, waits, isWithheld) in [
+            (404, false, false), (404, true, true), (503, false, true),
+        ] {
+            var machine = Machine(
+                request: Self.request,
+                configuration: Download.Configuration(
+                    unavailableResponses: .fail,
+                    holdsExpiredLinks: waits
+                )
+            )
+            _ = machine.start(holding: held)
+            #expect((failure(answer(&machine, Self.head(status, []))) != nil) == isWithheld)
+        }
+        var machine = machine()
+        _ = machine.start(holding: held)
+        #expect(failure(answer(&machine, Self.head(503, []))) == nil)
     }
 
     @Test func `a shorter part than asked for is continued, and is no news`() throws {

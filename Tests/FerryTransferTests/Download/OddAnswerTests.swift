@@ -51,10 +51,10 @@ import Testing
     private func weigh(
         _ head: HTTPResponseHead,
         _ held: Machine.Held = held(),
-        hasMirrors: Bool = false,
+        isNamed: Bool = false,
         _ configuration: Download.Configuration = Download.Configuration()
     ) -> Download.Weight {
-        configuration.weigh(head, against: held, hasMirrors: hasMirrors)
+        configuration.weigh(head, against: held, isNamed: isNamed)
     }
 
     @Test(arguments: [
@@ -103,18 +103,26 @@ import Testing
         let held = Self.held(agreed: OddAnswer(head))
         #expect(weigh(head, held, configuration) == .odd)
         #expect(weigh(Self.head(), held, configuration) == .replacement)
+        // The server says that it is the same version, and its bytes were others before.
+        for validator in [Validator.strongETag("\"a\""), .weak("W/\"a\"")] {
+            let same = Self.head(tag: validator.text, length: nil)
+            let differing = Self.held(validator, total: nil, agreed: OddAnswer(same))
+            #expect(weigh(same, differing, configuration) == .replacement)
+        }
     }
 
     @Test func `KEEP-1: of an address that the user has named, only the body can be odd`() {
         let head = Self.head(tag: nil, url: "http://other/file")
-        #expect(weigh(head, hasMirrors: true) == .replacement)
+        #expect(weigh(head, isNamed: true) == .replacement)
         #expect(weigh(head, Self.held(), Download.Configuration(link: 1)) == .replacement)
         let short = Self.head(length: 300, url: "http://other/file")
-        #expect(weigh(short, hasMirrors: true) == .replacement)
+        #expect(weigh(short, isNamed: true) == .replacement)
         let empty = Self.head(tag: nil, length: 0, url: "http://other/file")
-        #expect(weigh(empty, hasMirrors: true) == .odd)
+        #expect(weigh(empty, isNamed: true) == .odd)
+        let unknown = Self.head(tag: nil, length: nil, type: nil, url: "http://other/file")
+        #expect(weigh(unknown, isNamed: true) == .odd)
         let page = Self.head(tag: nil, length: 877, type: "text/html", url: "http://other/file")
-        #expect(weigh(page, hasMirrors: true) == .odd)
+        #expect(weigh(page, isNamed: true) == .odd)
         #expect(weigh(page, Self.held(), Download.Configuration(link: 1)) == .odd)
     }
 
@@ -231,6 +239,24 @@ extension DownloadStateMachineTests {
         #expect(third.receivedByteCount == 60)
     }
 
+    @Test(arguments: [true, false])
+    func `KEEP-2: a file that has no parts is asked for as a whole under another address, too`(
+        isDecoded: Bool
+    ) {
+        let version = ResourceVersion(
+            validator: isDecoded ? .weak("\"a\"") : .strongETag("\"a\""),
+            totalByteCount: isDecoded ? nil : 1 << 20,
+            url: Self.url,
+            hasParts: false
+        )
+        var machine = Machine(
+            request: Self.request,
+            configuration: Download.Configuration(link: 1)
+        )
+        let held = Machine.Held(byteCount: 1 << 19, version: version)
+        #expect(machine.start(holding: held) == [Self.whole()])
+    }
+
     @Test func `KEEP-1: what was decoded and says no version is begun anew`() {
         var head = Self.head(200, [("Content-Encoding", "gzip")])
         head.isDecoded = true
@@ -260,7 +286,7 @@ extension DownloadStateMachineTests {
         let held = Machine.Held(byteCount: 40, version: Self.version(total: nil))
         _ = machine.start(holding: held)
         let head = Self.head(200, [("ETag", "\"a\"")])
-        #expect(answer(&machine, head).first == .continueFile(Self.version(total: nil)))
+        #expect(answer(&machine, head) == [.takeBody])
         _ = machine.receivedBytes(count: 30)
         #expect(failure(machine.loadFinished(nil))?.code == .answerDoubted)
         #expect(machine.receivedByteCount == 40)

@@ -62,7 +62,8 @@ extension Download {
         /// Whether further connections can fetch parts of the body that has just begun.
         private func canDivide(_ body: Body, _ head: HTTPResponseHead) -> Bool {
             guard policy.maximumConnections > 1, !hasGivenUp, body.mayRequestParts,
-                body.version?.validator?.isStrong == true, let total = body.totalByteCount,
+                let version = body.version, version.hasParts, version.validator?.isStrong == true,
+                let total = body.totalByteCount,
                 total - body.byteCount >= policy.minimumBodyBytes,
                 total <= PartialFile.SegmentTable.maximumTotalByteCount,
                 // Streams of one HTTP/2 connection share its rate.

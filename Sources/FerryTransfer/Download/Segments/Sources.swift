@@ -91,8 +91,16 @@ struct Sources: Hashable, Sendable {
     /// Whether the first source can serve the next part.
     var canGoOn: Bool { lastFailure == nil && !isRefused && places[0].standing != .closed }
 
+    /// Whether an answer, or the bytes that it is about, came from a mirror.
+    func involveMirror(_ version: ResourceVersion) -> Bool {
+        !isLedByOriginal
+            || places.contains {
+                !$0.isOriginal && Origin(url: $0.request.url)?.description == version.origin
+            }
+    }
+
     /// Whether there is only the app's address.
-    var isAlone: Bool { places.count == 1 }
+    private var isAlone: Bool { places.count == 1 }
 
     /// Whether any source may still be used.
     private var hasOpen: Bool { places.contains { $0.standing != .closed } }

@@ -109,6 +109,10 @@ extension MirrorHistory {
         // A part of something of another length is of another version.
         let isOfLength = answer.content.byteCount == file.version?.totalByteCount
         if range != nil, !(isPart && isHonest && isBound && isOfLength) { isLossExcused = true }
+        // Where there are no parts, the whole is asked for and compared.
+        let hasParts = file.version?.hasParts ?? true
+        let isOfVersion = file.version?.isOf(answer.head.flatMap { Validator(head: $0) }) ?? false
+        if !hasParts, !(isHonest && isBound && isOfLength && isOfVersion) { isLossExcused = true }
         if range == nil, machine.fruitlessResumptionCount >= Machine.maximumFruitlessResumptionCount
         {
             isLossExcused = true
