@@ -190,7 +190,7 @@ extension Daemon {
                 }
             },
             restarted: { [weak self] reason in
-                self?.log.write(.notice, "starts over: \(reason)", task: task)
+                self?.log.write(.notice, "the whole is fetched: \(reason)", task: task)
             },
             progressed: { [weak self] received, total, coded in
                 self?.input { machine, now in
