@@ -53,6 +53,23 @@ import Testing
         await nginx.stop()
     }
 
+    @Test func `USE-13: the log names the variables that an application is started without`()
+        async throws
+    {
+        let nginx = try await Nginx(in: home)
+        try nginx.addFile("song.bin", byteCount: 1000)
+        try await home.download(
+            nginx.url("song.bin"),
+            then: "echo started >'\(events.path)'",
+            without: ["FETCH_LIBRARY", "EDITOR"]
+        )
+        #expect(await events.next() == "started")
+        let line =
+            "started shell for its events, without these of its variables: EDITOR, FETCH_LIBRARY"
+        while try await !home.ferry("log").output.contains(line) {}
+        await nginx.stop()
+    }
+
     /// The environment of clients whose ferryd is started by a shell that runs `commands` first.
     private func daemon(after commands: String) throws -> [String: String] {
         let path = "\(home.path)/ferryd-of-test"
@@ -70,6 +87,7 @@ extension TestHome {
         then script: String,
         in directory: String = "/",
         mask: Int? = nil,
+        without omitted: [String]? = nil,
         _ environment: [String: String]? = nil
     ) async throws {
         let environment = environment ?? self.environment
@@ -79,7 +97,8 @@ extension TestHome {
             arguments: ["-c", script],
             directory: directory,
             environment: environment,
-            fileModeMask: mask
+            fileModeMask: mask,
+            omittedVariables: omitted
         )
         let session = try await client.call(
             Wire.OpenSession(

@@ -131,6 +131,21 @@ import Testing
         )
     }
 
+    @Test func `USE-13: ferryd hears which variables it does not pass on, but for a shell's own`() {
+        let environment = ProcessInfo.processInfo.environment
+        let passed: Set<String> = ["PATH"]
+        let launch = Wire.Launch(
+            Application.Relaunch(executable: "/app", environmentNames: passed)
+        )
+        #expect(launch.environment["PATH"] == environment["PATH"])
+        let omitted = launch.omittedVariables ?? []
+        #expect(!omitted.isEmpty)
+        #expect(omitted == omitted.sorted())
+        #expect(passed.isDisjoint(with: omitted))
+        #expect(Set(omitted).isSubset(of: environment.keys))
+        #expect(!omitted.contains("PWD") && !omitted.contains("_"))
+    }
+
     @Test func `SEC-8: a passphrase is not shown where a certificate is printed`() {
         let certificate = ClientCertificate(
             certificateFile: URL(filePath: "/c.pem"),
