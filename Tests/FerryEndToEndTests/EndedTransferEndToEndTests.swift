@@ -65,6 +65,28 @@ import Testing
         try await expectSaved()
     }
 
+    @Test func `KEEP-2: a download that was given up is continued by the same command`()
+        async throws
+    {
+        let content = FixtureContent.seeded(1, byteCount: 300_000)
+        let file = FixtureAnswer.file(FixtureFile(content))
+        server.on("/debian.iso", file.dropping(after: 100_000), file)
+        let arguments = ["get", "--retries", "1", "-d", home.files, server.url("/debian.iso")]
+        let first = try await home.ferry(arguments)
+        #expect(first.exit == .exited(status: 1), "\(first.error)")
+        // Of another request it is not.
+        server.on("/other.iso", .content(.text("bytes")))
+        let other = try await home.ferry("get", "-d", home.files, server.url("/other.iso"))
+        #expect(other.exit == .exited(status: 0), "\(other.error)")
+        let second = try await home.ferry(arguments)
+        #expect(second.exit == .exited(status: 0), "\(second.error)")
+        #expect(server.requests(to: "/debian.iso").map(\.range) == [nil, "bytes=100000-"])
+        let bytes = [UInt8](try Data(contentsOf: URL(filePath: "\(home.files)/debian.iso")))
+        #expect(content.firstDifference(from: bytes) == nil)
+        let hidden = try FileManager.default.contentsOfDirectory(atPath: home.files)
+        #expect(Set(hidden) == ["debian.iso", "other.iso"])
+    }
+
     @Test func `USE-10: so is one that has failed, and one that was cancelled`() async throws {
         let get = try await home.ferry("get", "-d", home.files, server.url("/gone.iso"))
         #expect(get.exit == .exited(status: 1))

@@ -98,7 +98,7 @@ struct GetCommand: Command {
                 + "than 408 and 429 are final at once.",
             "What is here is kept: once bytes have come, neither an error response nor a login page in their place ends a "
                 + "transfer. It is asked for again until --give-up-after. If its link has expired, 'ferry relink' continues "
-                + "it from another one; 'ferry why ID' tells.",
+                + "it from another one; 'ferry why ID' tells. The same command continues a file that was given up.",
             ConnectionChoice.discussion,
             "When standard output is no terminal, it gets the path of each saved file.",
         ],

@@ -27,6 +27,7 @@ final class DownloadSession: NSObject, URLSessionDownloadDelegate {
 
     private let taker: FileTaker
     private let report: Report
+    private let givenUp = GivenUpDownloads(environment: ProcessInfo.processInfo.environment)
     private let state = Mutex(State())
     // The session retains its delegate, which therefore gets its session only after that is created.
     private let session = Mutex<URLSession?>(nil)
@@ -61,7 +62,7 @@ final class DownloadSession: NSObject, URLSessionDownloadDelegate {
         self.report = report
     }
 
-    /// Starts a download.
+    /// Starts a download, with the bytes of an earlier one that was given up.
     ///
     /// - Parameters:
     ///   - request: The request.
@@ -75,7 +76,9 @@ final class DownloadSession: NSObject, URLSessionDownloadDelegate {
         to destination: Destination
     ) throws -> TransferRow.ID? {
         guard let session = session.withLock({ $0 }) else { return nil }
-        let task = session.downloadTask(with: request)
+        let task =
+            givenUp.take(for: request).map { session.downloadTask(withResumeData: $0) }
+            ?? session.downloadTask(with: request)
         task.taskDescription = try destination.taskDescription
         task.transferOptions = options
         task.resume()
@@ -136,9 +139,22 @@ final class DownloadSession: NSObject, URLSessionDownloadDelegate {
         task: URLSessionTask,
         didCompleteWithError error: (any Error)?
     ) {
+        if let error { keep(error, of: task) }
         let taken = state.withLock { $0.outcomes.removeValue(forKey: task.taskIdentifier) }
         let outcome = error.map { .failed(Outcome.Reason($0)) } ?? taken ?? found(for: task)
         report(id(of: task), task.originalRequest?.url, outcome)
+    }
+
+    /// Keeps the bytes of a download that has failed for the next one with its request.
+    private func keep(_ error: any Error, of task: URLSessionTask) {
+        guard let resumeData = (error as? URLError)?.downloadTaskResumeData,
+            let request = task.originalRequest
+        else { return }
+        do {
+            try givenUp.keep(resumeData, of: request, id: id(of: task))
+        } catch {
+            Console.live.errorLine("ferry: what has arrived cannot be continued: \(error)")
+        }
     }
 
     /// Records with the task what its file waits for, so that `ferry why` and `ferry list` can say so.
