@@ -16,7 +16,7 @@ extension Download {
         package var responded: @LoopActor (HTTPResponseHead, TransferRequest) -> Void
         /// The number of bytes that are not fetched again, and the total length.
         package var resumed: @LoopActor (_ offset: Int64, _ total: Int64?) -> Void
-        /// No part continues the existing bytes, for this reason: the whole is fetched. What is proved wrong is discarded.
+        /// No part continues the existing bytes, for this reason, and the whole is fetched.
         package var restarted: @LoopActor (_ reason: String) -> Void
         /// The number of bytes in the file, including those of earlier attempts, and the total length; of a body that is
         /// decoded, how much of it has arrived.
