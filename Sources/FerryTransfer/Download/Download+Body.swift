@@ -181,7 +181,7 @@ extension Download {
             discard()
             end =
                 isBodiless || head.isDecoded
-                ? nil : head.contentLength ?? ContentRange(head: head)?.range?.byteCount
+                ? nil : head.contentLength ?? head.partByteCount
             let version = ResourceVersion(
                 validator: isContinuable ? Validator(head: head) : nil,
                 totalByteCount: end,
@@ -189,7 +189,9 @@ extension Download {
                 link: link,
                 coding: head.keptCoding,
                 mediaType: head.mediaType,
-                sent: head.fields.first(named: "Date").flatMap { HTTPDate($0)?.secondsSince1970 },
+                sent: ["Date", "Last-Modified"].compactMap { name in
+                    head.fields.first(named: name).flatMap { HTTPDate($0)?.secondsSince1970 }
+                }.max(),
                 hasParts: !head.isWithoutParts
             )
             self.version = version
@@ -380,6 +382,21 @@ extension Download {
             guard let version else { return false }
             held = Held(byteCount: written.byteCount, version: version, segments: written)
             return true
+        }
+
+        /// Keeps bytes that are wrong until others take their place.
+        ///
+        /// - Parameter written: Which ones they are, where several connections have received them.
+        /// - Returns: Their version; `nil` if there are none.
+        mutating func refute(_ written: ByteRanges?) -> ResourceVersion? {
+            guard byteCount > 0, var version = held?.version ?? version, version.validator != nil
+            else { return nil }
+            version.refute()
+            let segments = written ?? held?.segments
+            held = Held(byteCount: byteCount, version: version, segments: segments)
+            self.version = version
+            proof = Proof()
+            return version
         }
 
         /// The file's bytes are discarded.

@@ -200,7 +200,8 @@ extension Download.StateMachine {
     ///
     /// One such answer proves nothing: it may have been cut, or be about something else.
     private mutating func doubtRepetition() -> [Effect]? {
-        repetition.flatMap { body.end == nil ? doubt($0) : nil }
+        let isMeasured = body.end != nil && body.held?.version.totalByteCount != nil
+        return repetition.flatMap { isMeasured ? nil : doubt($0) }
     }
 
     private mutating func doubt(_ answer: OddAnswer) -> [Effect] {
@@ -588,12 +589,26 @@ extension Download.StateMachine {
         return [.discardFile] + fail(TransferError(code: code, message: reason))
     }
 
-    /// Discards all bytes and requests the whole.
+    /// Requests the whole in place of bytes that are wrong.
+    ///
+    /// They stay until it comes: otherwise whatever answers next, such as a login page, would be the file.
     mutating func beginAnew(because reason: String) -> [Effect] {
+        guard let version = body.refute(connections.written) else {
+            return discardAll(because: reason)
+        }
+        return [.continueFile(version)] + requestWhole(because: reason)
+    }
+
+    /// Discards all bytes and requests the whole.
+    private mutating func discardAll(because reason: String) -> [Effect] {
         body.discard()
+        return [.discardFile] + requestWhole(because: reason)
+    }
+
+    private mutating func requestWhole(because reason: String) -> [Effect] {
         sources.forgetProofs()
         connections.clear()
-        return [.discardFile, .reportRestart(reason: reason)] + send()
+        return [.reportRestart(reason: reason)] + send()
     }
 
     /// Handles a file that could not be created, written or synchronized, or was changed by another program.
@@ -605,7 +620,7 @@ extension Download.StateMachine {
         // would otherwise load forever.
         guard wasDisturbed else {
             wasDisturbed = true
-            return ends + beginAnew(because: error.message)
+            return ends + discardAll(because: error.message)
         }
         body.discard()
         let failure = TransferError(code: .cannotWriteToFile, message: error.message)

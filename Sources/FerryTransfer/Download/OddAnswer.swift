@@ -117,15 +117,22 @@ extension Download.Configuration {
             length.map { $0 < held.segments?.upperBound ?? held.byteCount } ?? (total != nil)
         let isCertain = known.validator?.isStrong == true
         let isAgreed = isAgreed(head, against: held)
+        if known.isRefuted {
+            let isShorter = length.map { $0 < held.byteCount } ?? false
+            return (isOfAnotherType || isShorter) && !isAgreed ? .odd : .replacement
+        }
+        let hasValidator = known.link == link && known.isOf(Validator(head: head))
+        // The same in a coding that nobody has asked for is not the file, however often it comes.
+        if hasValidator, head.saysVersion, known.coding != head.keptCoding { return .odd }
         // It has been compared before, and was something else.
-        if isAgreed, length == nil { return .replacement }
+        if isAgreed, length == nil || total == nil { return .replacement }
         let isOld = known.link == link && known.isOlder(than: head)
         let isLikeIt = isCertain || !isOfAnotherType && head.origin == known.origin
         let isLong = isCertain && length == nil || !isLess
         if isOfVersion, !isOld, isLikeIt, isLong, held.segments == nil { return .same }
         if isAsLong, !isLess, !isOfAnotherType, !isOld { return .comparable }
         let isOdd =
-            isOfAnotherType || isOfVersion && !isOld
+            isOfAnotherType || hasValidator && !isOld
             || (isNamed ? isLess && !head.saysVersion : isLess || head.isLessCertain(than: known))
         return isOdd && !isAgreed ? .odd : .replacement
     }

@@ -41,6 +41,11 @@ extension HTTPResponseHead {
             }
     }
 
+    /// The length of the part; `nil` for other responses, where `Content-Range` means nothing (RFC 9110 §14.4).
+    var partByteCount: Int64? {
+        status == 206 ? ContentRange(head: self)?.range?.byteCount : nil
+    }
+
     /// The length of the body as it is stored.
     var storedLength: Int64? { isDecoded ? nil : contentLength }
 }

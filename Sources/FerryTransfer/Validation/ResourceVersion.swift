@@ -7,6 +7,8 @@ package struct ResourceVersion: Hashable, Sendable, Codable {
         case absent
         /// A response contradicted itself about a part or the length.
         case contradiction
+        /// The bytes are wrong: they differ from the server's, or have another digest.
+        case refutation
     }
 
     /// The proof of the version; `nil` when the bytes cannot be continued.
@@ -31,7 +33,7 @@ package struct ResourceVersion: Hashable, Sendable, Codable {
     package var coding: String?
     /// The media type of the response that delivered the first bytes, in lower case and without parameters.
     package var mediaType: String?
-    /// When the response that delivered the first bytes was sent, by its own `Date`, in seconds since 1970.
+    /// The later one of `Date` and `Last-Modified` in the response that delivered the first bytes, in seconds since 1970.
     package var sent: Int64?
     /// Why no parts of it are asked for; `nil` if they are.
     ///
@@ -74,6 +76,12 @@ package struct ResourceVersion: Hashable, Sendable, Codable {
     /// Records that a response has contradicted itself, so that its bytes prove nothing.
     mutating func doubtParts() { partsObstacle = partsObstacle ?? .contradiction }
 
+    /// Whether the bytes are wrong, and stay only until others take their place.
+    var isRefuted: Bool { partsObstacle == .refutation }
+
+    /// Records that the bytes are wrong.
+    mutating func refute() { partsObstacle = .refutation }
+
     /// Returns why a response from another URL is not about the same resource, or `nil` when it is.
     ///
     /// A validator is a promise about one resource (RFC 9110 §8.8). Redirects may lead to another
@@ -100,6 +108,8 @@ package struct ResourceVersion: Hashable, Sendable, Codable {
     ///
     /// Servers behind one address may have other dates and tags for the same bytes, but none that is later.
     func isOlder(than head: HTTPResponseHead) -> Bool {
+        // A strong tag tells more than a date.
+        if case .strongETag? = validator, isOf(Validator(head: head)) { return false }
         guard let sent, let text = head.fields.first(named: "Last-Modified"),
             let modified = HTTPDate(text)
         else { return false }

@@ -41,20 +41,43 @@ extension DownloadStateMachineTests {
         #expect(failure(machine.loadFinished(nil))?.code == .connectionLost)
     }
 
-    @Test func `a byte that differs gives up the file, and the whole is asked for`() {
+    @Test
+    func `KEEP-1: after a byte that differs the whole is asked for, and no page takes its place`() {
+        var refuted = Self.version()
+        refuted.refute()
         var machine = machine()
         _ = machine.start(holding: Machine.Held(byteCount: 100, version: Self.version()))
         _ = answer(&machine, Self.part("bytes 99-99/100"))
         _ = machine.receivedBytes(count: 1)
         #expect(
             machine.compareFailed() == [
-                .cancelLoad, .discardFile,
+                .cancelLoad, .continueFile(refuted),
                 .reportRestart(reason: "the part differs from what is at hand"), Self.whole(),
             ]
         )
-        #expect(machine.receivedByteCount == 0)
-        #expect(machine.cancel() == [.cancelLoad])
-        #expect(machine.compareFailed() == [])
+        #expect(machine.receivedByteCount == 100)
+        let page = Self.head(200, [("Content-Type", "text/html"), ("Content-Length", "877")])
+        var other = machine
+        #expect(other.cancel() == [.cancelLoad])
+        #expect(other.compareFailed() == [])
+        #expect(failure(answer(&machine, Self.head(404, [])))?.code == .linkExpired)
+        var held = Machine.Held(byteCount: 100, version: refuted)
+        held.version.mediaType = "application/zip"
+        var later = self.machine()
+        #expect(later.start(holding: held) == [Self.whole()])
+        #expect(failure(answer(&later, page))?.code == .answerDoubted)
+        // What may be the file takes its place, also if it is the same as before.
+        let zip = Self.head(
+            200,
+            [("ETag", "\"a\""), ("Content-Length", "100"), ("Content-Type", "application/zip")]
+        )
+        for answer in [zip] {
+            var last = self.machine()
+            _ = last.start(holding: held)
+            let effects = self.answer(&last, answer)
+            #expect(effects.contains { if case .beginFile = $0 { true } else { false } })
+            #expect(last.receivedByteCount == 0)
+        }
     }
 
     @Test func `a length that was unknown is learned from the rest`() {

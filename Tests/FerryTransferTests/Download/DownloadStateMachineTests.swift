@@ -247,3 +247,10 @@ import Testing
         #expect(machine.loadFinished(nil) == [.synchronize])
     }
 }
+
+extension Download.StateMachine.Effect {
+    /// Whether the bytes at hand are recorded as wrong.
+    var refutesFile: Bool {
+        if case .continueFile(let version) = self { version.isRefuted } else { false }
+    }
+}

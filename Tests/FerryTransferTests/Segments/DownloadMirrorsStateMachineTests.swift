@@ -280,12 +280,12 @@ import Testing
         #expect(machine.partAnswered(part, answer, to: resumption, at: now) == [])
         let effects = machine.partReceivedBytes(part, count: range.count + 1)
         #expect(
-            effects == [
-                .cancelPart(0), .cancelPart(part), .giveConnectionBack(source: 1), .discardFile,
-                .reportRestart(reason: "the body is longer than announced"),
-                .send(Machine.Request(transfer: Self.request)),
+            effects.prefix(3) == [
+                .cancelPart(0), .cancelPart(part), .giveConnectionBack(source: 1),
             ]
         )
+        #expect(effects.contains { $0.refutesFile })
+        #expect(effects.last == .send(Machine.Request(transfer: Self.request)))
         // The mirror is not asked again.
         _ = machine.receivedHead(Self.whole("\"a\""), to: Self.request, now: .now)
         _ = machine.receivedBytes(count: 100_000)

@@ -354,7 +354,7 @@ import Testing
         #expect(machine.receivedByteCount == 700)
     }
 
-    @Test func `a part that is longer than announced costs all that is there`() {
+    @Test func `a part that is longer than announced refutes all that is there`() {
         var machine = divided()
         _ = machine.partAnswered(
             1,
@@ -364,10 +364,19 @@ import Testing
         )
         let effects = machine.partReceivedBytes(1, count: 226)
         #expect(
-            effects.prefix(4) == [
-                .cancelPart(0), .cancelPart(1), .giveConnectionBack(source: 0), .discardFile,
+            effects.prefix(3) == [
+                .cancelPart(0), .cancelPart(1), .giveConnectionBack(source: 0),
             ]
         )
+        guard case .continueFile(let version)? = effects.dropFirst(3).first else {
+            Issue.record("\(effects)")
+            return
+        }
+        #expect(version.isRefuted)
+        #expect(effects.last == .send(Machine.Request(transfer: Self.request)))
+        // What comes instead is weighed against it, and takes its place.
+        let whole = machine.receivedHead(Self.whole(), to: Self.request, now: .now)
+        #expect(whole.contains { if case .beginFile = $0 { true } else { false } })
     }
 
     @Test func `cancelling ends every connection and gives back what was lent`() {

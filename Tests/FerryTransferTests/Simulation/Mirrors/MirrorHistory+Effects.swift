@@ -87,7 +87,9 @@ extension MirrorHistory {
         case .discardFile:
             try checkLoss()
             file.remove()
-        case .continueFile(let version): file.resume(version)
+        case .continueFile(let version):
+            if version.isRefuted { try checkLoss() }
+            file.resume(version)
         case .beginSegments: file.beginSegments()
         case .endSegments:
             guard file.written.gaps(upTo: machine.totalByteCount ?? 0).isEmpty else {
@@ -102,7 +104,7 @@ extension MirrorHistory {
     private func checkLoss() throws {
         // As many are not worth a question.
         guard file.byteCount >= Sources.probedByteCount, file.version?.validator != nil,
-            !isLossExcused
+            !isLossExcused, file.version?.isRefuted == false
         else { return }
         throw Broken(description: "\(file.byteCount) bytes are given up")
     }
