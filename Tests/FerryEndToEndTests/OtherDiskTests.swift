@@ -155,6 +155,33 @@ struct OtherDiskTests {
         #expect(!FileManager.default.fileExists(atPath: home.path + "/.local/share/ferry/unplaced"))
     }
 
+    @Test func `PLACE-1: a file whose directory was renamed is saved when it has its name again`()
+        async throws
+    {
+        let (folder, other) = (target.path + "/folder", target.path + "/other")
+        mkdir(folder, 0o755)
+        let gate = FixtureGate()
+        server.on("/file", .file(FixtureFile(content)).stalling(after: 5_000_000, at: gate))
+        let get = try await home.ferry("get", "--detach", "-d", folder, server.url("/file"))
+        #expect(get.exit == .exited(status: 0), "\(get.error)")
+        let directory = try Directory(opening: folder)
+        try await waitForFiles(in: folder) {
+            try directory.names().contains {
+                try directory.status(of: $0).map { $0.size >= 4_000_000 } ?? false
+            }
+        }
+        rename(folder, other)
+        mkdir(folder, 0o755)
+        gate.open()
+        try await untilComplete()
+        try await untilExplained("waits for its directory: \(folder) was renamed or replaced")
+        rmdir(folder)
+        rename(other, folder)
+        try await waitForFiles(in: folder) { try directory.names() == ["file"] }
+        let arrived = try Data(contentsOf: URL(filePath: folder + "/file"))
+        #expect(content.firstDifference(from: Array(arrived)) == nil)
+    }
+
     @Test func `PLACE-2: a file for which there is no room is saved when there is`() async throws {
         // Others may write there: so it grows in the home.
         chmod(target.path, 0o1777)

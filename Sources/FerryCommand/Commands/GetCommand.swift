@@ -160,7 +160,7 @@ struct GetCommand: Command {
     }
 
     func run(in context: Context) async throws -> ExitCode {
-        let destination = try destination()
+        let destination = try destination(at: context.now())
         try connections.check()
         // A clear error now rather than transfers that fail one by one.
         _ = try await context.daemon.page(limit: 1)
@@ -251,7 +251,7 @@ struct GetCommand: Command {
         }
     }
 
-    private func destination() throws -> Destination {
+    private func destination(at now: Date) throws -> Destination {
         try UnusableDirectory.check(directory)
         if let name { try UnusableName.check(name, in: directory) }
         let mask = umask(0o077)
@@ -261,7 +261,8 @@ struct GetCommand: Command {
             name: name,
             permissions: 0o666 & ~mask,
             group: getegid(),
-            known: (try? Directory(opening: directory)).flatMap(KnownDirectory.init)
+            known: (try? Directory(opening: directory)).flatMap(KnownDirectory.init),
+            asked: Int64(now.timeIntervalSince1970)
         )
     }
 

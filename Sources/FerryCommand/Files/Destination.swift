@@ -16,6 +16,8 @@ struct Destination: Hashable, Codable, Sendable {
     var group: UInt32?
     /// The directory as it was then; nil if that is not known.
     var known: KnownDirectory?
+    /// When the file was asked for, in seconds since 1970; nil if that is not known.
+    var asked: Int64?
     /// What the complete file waits for; nil if nothing is in its way.
     var obstacle: String?
 
@@ -47,13 +49,16 @@ struct Destination: Hashable, Codable, Sendable {
     ///   - permissions: The file's permissions.
     ///   - group: The file's group, if that is known.
     ///   - known: The directory as it is now, if that is known.
+    ///   - asked: When the file was asked for, in seconds since 1970, if that is known.
     init(
         directory: String,
         name: String?,
         permissions: UInt32,
         group: UInt32? = nil,
-        known: KnownDirectory? = nil
+        known: KnownDirectory? = nil,
+        asked: Int64? = nil
     ) {
+        self.asked = asked
         self.directory = directory
         self.name = name
         self.permissions = permissions

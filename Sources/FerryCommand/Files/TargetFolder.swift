@@ -22,6 +22,19 @@ struct Obstacle: Error, Hashable, Sendable {
         isReported = true
     }
 
+    /// A complete file that is not in its directory.
+    ///
+    /// - Parameters:
+    ///   - directory: The directory in which it was.
+    ///   - known: What is in the way of the directory itself, if that is known.
+    init(absentFrom directory: String, _ known: String?) {
+        self.directory = directory
+        let other =
+            "waits for its directory: \(directory) was renamed or replaced, or is on another disk"
+        text = known ?? other
+        isReported = true
+    }
+
     /// The obstacle that is the reason of a failure; nil if that does not pass.
     ///
     /// - Parameters:

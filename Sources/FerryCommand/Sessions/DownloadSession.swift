@@ -166,12 +166,16 @@ final class DownloadSession: NSObject, URLSessionDownloadDelegate {
 
     /// Returns the outcome of a task whose file an earlier process has taken, and died before ferryd had recorded that.
     private func found(for task: URLSessionTask) -> Outcome {
-        taker.find(
+        let outcome = taker.find(
             taskDescription: task.taskDescription,
             response: task.response,
             url: task.originalRequest?.url,
             byteCount: task.countOfBytesReceived
         )
+        if let path = outcome.path, let download = task as? URLSessionDownloadTask {
+            download.savedLocation = URL(filePath: path, directoryHint: .notDirectory)
+        }
+        return outcome
     }
 
     func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) {
@@ -240,7 +244,9 @@ extension DownloadSession: AbsentFileObserver {
         downloadTask: URLSessionDownloadTask,
         waitsForFileIn directory: URL
     ) {
-        let obstacle = Obstacle(missing: directory.path, of: directory.path)
+        let destination = Destination(taskDescription: downloadTask.taskDescription)
+        let obstacle = Obstacle(absentFrom: directory.path, destination?.currentObstacle)
+        Self.note(obstacle, of: downloadTask)
         taker.whenWaiting(id(of: downloadTask), downloadTask.originalRequest?.url, obstacle)
     }
 }

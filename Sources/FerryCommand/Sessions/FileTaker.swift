@@ -97,7 +97,10 @@ struct FileTaker: Sendable {
             for spelling in name.spellings(for: names) {
                 var (number, latest) = (0, String?.none)
                 while let status = try? directory.status(of: spelling.numbered(number, names)) {
-                    if status.isRegularFile, status.size == byteCount {
+                    // Saving a file changes it: an older one of the same length is somebody else's.
+                    if status.isRegularFile, status.size == byteCount,
+                        status.changeTime >= destination?.asked ?? .min
+                    {
                         latest = directory.path(of: spelling.numbered(number, names))
                     }
                     number += 1

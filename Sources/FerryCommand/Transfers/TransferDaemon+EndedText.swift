@@ -37,6 +37,10 @@ extension TransferDaemon.EndedTransfer {
             let message = "its file was removed, as the user wanted, before \(application) took it"
             return .failed(Outcome.Reason(code: "discarded", message: message))
         }
+        // A command that had saved it would have recorded where.
+        if application == DownloadSession.application, upload == nil {
+            return .failed(.fileMissing(name))
+        }
         return .completed
     }
 

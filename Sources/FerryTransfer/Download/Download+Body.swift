@@ -206,7 +206,7 @@ extension Download {
         /// - Returns: The version, which without a proof is the file's only when the bytes have come.
         mutating func beginAgain(_ head: HTTPResponseHead, isKnown: Bool) -> ResourceVersion? {
             guard var version = held?.version else { return nil }
-            let total = version.totalByteCount ?? head.storedLength
+            let total = head.storedLength ?? version.totalByteCount
             let other = isKnown ? nil : otherVersion(head, of: total, like: version)
             version.totalByteCount = total
             version.noteParts(of: head)

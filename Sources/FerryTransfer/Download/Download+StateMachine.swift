@@ -196,11 +196,11 @@ extension Download.StateMachine {
         return [.noteDoubt(answer), .cancelLoad] + fail(answer.error(at: head.url))
     }
 
-    /// Ends with what contradicts the repeated answer, whose length is unknown; `nil` for any other answer.
+    /// Ends with what contradicts the repeated answer, whose length is unknown or another; `nil` for any other answer.
     ///
     /// One such answer proves nothing: it may have been cut, or be about something else.
     private mutating func doubtRepetition() -> [Effect]? {
-        let isMeasured = body.end != nil && body.held?.version.totalByteCount != nil
+        let isMeasured = body.end != nil && body.held?.version.totalByteCount == body.end
         return repetition.flatMap { isMeasured ? nil : doubt($0) }
     }
 

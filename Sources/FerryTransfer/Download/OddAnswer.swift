@@ -121,18 +121,18 @@ extension Download.Configuration {
             let isShorter = length.map { $0 < held.byteCount } ?? false
             return (isOfAnotherType || isShorter) && !isAgreed ? .odd : .replacement
         }
-        let hasValidator = known.link == link && known.isOf(Validator(head: head))
         // The same in a coding that nobody has asked for is not the file, however often it comes.
-        if hasValidator, head.saysVersion, known.coding != head.keptCoding { return .odd }
+        if isOfVersion, head.saysVersion, known.coding != head.keptCoding { return .odd }
         // It has been compared before, and was something else.
-        if isAgreed, length == nil || total == nil { return .replacement }
+        if isAgreed, length == nil || total != length { return .replacement }
         let isOld = known.link == link && known.isOlder(than: head)
         let isLikeIt = isCertain || !isOfAnotherType && head.origin == known.origin
         let isLong = isCertain && length == nil || !isLess
-        if isOfVersion, !isOld, isLikeIt, isLong, held.segments == nil { return .same }
+        let isOfCoding = known.coding == head.keptCoding
+        if isOfVersion, isOfCoding, !isOld, isLikeIt, isLong, held.segments == nil { return .same }
         if isAsLong, !isLess, !isOfAnotherType, !isOld { return .comparable }
         let isOdd =
-            isOfAnotherType || hasValidator && !isOld
+            isOfAnotherType || isOfVersion && !isOld
             || (isNamed ? isLess && !head.saysVersion : isLess || head.isLessCertain(than: known))
         return isOdd && !isAgreed ? .odd : .replacement
     }
@@ -151,11 +151,9 @@ extension Download.Configuration {
                 || isOfVersion(head, known) && head.saysVersion)
     }
 
+    /// Whether nothing says that a response is of another version.
     private func isOfVersion(_ head: HTTPResponseHead, _ known: ResourceVersion) -> Bool {
-        let (total, length) = (known.totalByteCount, head.storedLength)
-        return known.link == link && known.coding == head.keptCoding
-            && known.isOf(Validator(head: head))
-            && (total == nil || length == nil || total == length)
+        known.link == link && known.isOf(Validator(head: head))
     }
 }
 

@@ -148,7 +148,8 @@ import Testing
             What is here is kept: once bytes have come, neither an error response nor a
             login page in their place ends a transfer. It is asked for again until
             --give-up-after. If its link has expired, 'ferry relink' continues it from
-            another one; 'ferry why ID' tells.
+            another one; 'ferry why ID' tells. The same command continues a file that was
+            given up.
 
             Without --proxy, --noproxy and --cacert the variables http_proxy, https_proxy,
             all_proxy, no_proxy, CURL_CA_BUNDLE, SSL_CERT_FILE and SSL_CERT_DIR count, as

@@ -204,6 +204,23 @@ struct FileTakerWaitTests {
         #expect(find(4) == .saved(path: "\(out)/file.1", byteCount: 4))
     }
 
+    @Test func `PLACE-1: an older file of the same length is not what was saved`() throws {
+        let out = try temporary.directory.openSubdirectory("out").path
+        _ = try temporary.write("body", to: "out/file")
+        let status = try #require(try Directory(opening: out).status(of: "file"))
+        for (asked, isFound) in [(status.changeTime, true), (status.changeTime + 1, false)] {
+            var destination = try destination(out)
+            destination.asked = asked
+            let outcome = taker.find(
+                taskDescription: try destination.taskDescription,
+                response: nil,
+                url: nil,
+                byteCount: 4
+            )
+            #expect(outcome.isSuccess == isFound)
+        }
+    }
+
     @Test(
         arguments: [
             (ENOSPC, .noRoom), (EDQUOT, .noRoom), (EROFS, .noDisk), (ENODEV, .noDisk),
