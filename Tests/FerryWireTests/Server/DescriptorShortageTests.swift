@@ -7,7 +7,14 @@ import Testing
 
 @testable import FerryWire
 
-@Suite(.timeLimit(.minutes(1))) struct DescriptorShortageTests {
+@Suite(
+    .timeLimit(.minutes(1)),
+    .disabled(
+        if: ProcessEnvironment["TSAN_OPTIONS"] != nil,
+        "without descriptors the thread sanitizer cannot apply its suppressions"
+    )
+)
+struct DescriptorShortageTests {
     @Test func `a server without descriptors neither spins nor forgets who waits`() async {
         // A process of its own, since all its descriptors are used up.
         await #expect(processExitsWith: .success) {
