@@ -1,3 +1,4 @@
+import FerrySystem
 import FerryWire
 import Foundation
 @preconcurrency import Glibc
@@ -16,9 +17,7 @@ struct FileLog: Sendable {
     ///   - environment: The process's environment.
     ///   - now: The time.
     init(environment: [String: String], now: @escaping @Sendable () -> Date) {
-        let home = environment["HOME"] ?? "/"
-        let state = environment["XDG_STATE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
-        path = "\(state ?? "\(home)/.local/state")/ferry/files.log"
+        path = BaseDirectories(environment: environment).stateHome + "/ferry/files.log"
         self.now = now
     }
 

@@ -119,9 +119,7 @@ final class DownloadSession: NSObject, URLSessionDownloadDelegate {
                 Self.note(obstacle, of: downloadTask)
                 taker.whenWaiting(id, url, obstacle)
             }
-            if let path = outcome.path {
-                downloadTask.savedLocation = URL(filePath: path, directoryHint: .notDirectory)
-            }
+            Self.noteLocation(in: outcome, of: downloadTask)
             state.withLock { $0.outcomes[downloadTask.taskIdentifier] = outcome }
         } catch {
             // Returning would delete the file. Until this process has returned, ferryd keeps the file, and starts
@@ -172,10 +170,16 @@ final class DownloadSession: NSObject, URLSessionDownloadDelegate {
             url: task.originalRequest?.url,
             byteCount: task.countOfBytesReceived
         )
-        if let path = outcome.path, let download = task as? URLSessionDownloadTask {
-            download.savedLocation = URL(filePath: path, directoryHint: .notDirectory)
+        if let download = task as? URLSessionDownloadTask {
+            Self.noteLocation(in: outcome, of: download)
         }
         return outcome
+    }
+
+    /// Records with the task where its file was saved.
+    private static func noteLocation(in outcome: Outcome, of task: URLSessionDownloadTask) {
+        guard let path = outcome.path else { return }
+        task.savedLocation = URL(filePath: path, directoryHint: .notDirectory)
     }
 
     func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) {

@@ -19,9 +19,7 @@ struct FileTaker: Sendable {
     ///
     /// - Parameter environment: The process's environment.
     init(environment: [String: String]) {
-        let home = environment["HOME"] ?? "/"
-        let data = environment["XDG_DATA_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
-        refuge = "\(data ?? "\(home)/.local/share")\(Self.refugeName)"
+        refuge = BaseDirectories(environment: environment).dataHome + Self.refugeName
     }
 
     private static let refugeName = "/ferry/unplaced"
@@ -97,7 +95,7 @@ struct FileTaker: Sendable {
             for spelling in name.spellings(for: names) {
                 var (number, latest) = (0, String?.none)
                 while let status = try? directory.status(of: spelling.numbered(number, names)) {
-                    // Saving a file changes it: an older one of the same length is somebody else's.
+                    // Saving a file sets its change time. So a file that changed before the request is another one.
                     if status.isRegularFile, status.size == byteCount,
                         status.changeTime >= destination?.asked ?? .min
                     {

@@ -4,7 +4,7 @@ import Foundation
 
 /// The resume data of downloads that were given up, by which the same command continues them.
 ///
-/// Their bytes stay where they are, on the disk of the destination: without this nobody could use them.
+/// The bytes stay on the disk where they are; the resume data says where that is.
 struct GivenUpDownloads: Sendable {
     private struct Entry: Codable {
         let url: URL
@@ -18,9 +18,7 @@ struct GivenUpDownloads: Sendable {
     ///
     /// - Parameter environment: The process's environment.
     init(environment: [String: String]) {
-        let home = environment["HOME"] ?? "/"
-        let state = environment["XDG_STATE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
-        path = "\(state ?? "\(home)/.local/state")/ferry/given-up"
+        path = BaseDirectories(environment: environment).stateHome + "/ferry/given-up"
     }
 
     /// Keeps the resume data of a download; keeping it again changes nothing.
@@ -48,7 +46,7 @@ struct GivenUpDownloads: Sendable {
     /// Takes the resume data of a download with the same request away, which uses it up.
     ///
     /// - Parameter request: The request.
-    /// - Returns: The resume data; nil if there is none.
+    /// - Returns: The resume data; nil if no such download was given up.
     func take(for request: URLRequest) -> Data? {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
         for name in names.sorted() {
