@@ -21,7 +21,7 @@ extension Download.StateMachine {
 
         /// The request for the missing bytes, or for the first gap.
         var resumption: Resumption? {
-            guard version.hasParts, version.validator?.isStrong == true else { return comparison }
+            guard version.provesParts else { return comparison }
             guard let segments, let total = version.totalByteCount,
                 let gap = segments.gaps(upTo: total).ranges.first
             else { return Resumption(byteCount: byteCount, version: version) }
@@ -121,10 +121,7 @@ extension Download {
         /// The version of the file's bytes, if others can prove that they have the same.
         var provableVersion: ResourceVersion? {
             let known = proof.isOpen ? held?.version : version ?? held?.version
-            guard isResumable, let known, known.hasParts, known.validator?.isStrong == true else {
-                return nil
-            }
-            return known
+            return isResumable && known?.provesParts == true ? known : nil
         }
         /// The request that continues the bytes in the file.
         var resumption: Resumption? {

@@ -293,7 +293,7 @@ extension Download.StateMachine {
         guard repetition != nil || body.request.resumption != nil else {
             return abandonLoads() + refused(Self.tooLong)
         }
-        // Nobody knows which of its bytes are right, so parts do not continue them, not in a later attempt either.
+        // Its bytes may be wrong. No part continues them, also in later attempts, until the whole was compared with them.
         let mark = body.keepDoubtful().map { [Effect.continueFile($0)] } ?? []
         if let repetition { return mark + doubt(repetition) }
         return abandonLoads() + mark + [.reportRestart(reason: Self.tooLong)] + send()

@@ -121,7 +121,7 @@ extension Download.Configuration {
             let isShorter = length.map { $0 < held.byteCount } ?? false
             return (isOfAnotherType || isShorter) && !isAgreed ? .odd : .replacement
         }
-        // The same in a coding that nobody has asked for is not the file, however often it comes.
+        // The request asked for no coding, so a coded body is not the file, also if it comes again.
         if isOfVersion, head.saysVersion, known.coding != head.keptCoding { return .odd }
         // It has been compared before, and was something else.
         if isAgreed, length == nil || total != length { return .replacement }

@@ -65,6 +65,8 @@ package struct ResourceVersion: Hashable, Sendable, Codable {
 
     /// Whether parts of it can be asked for.
     var hasParts: Bool { validator != nil && partsObstacle == nil }
+    /// Whether its validator proves parts of it.
+    var provesParts: Bool { hasParts && validator?.isStrong == true }
     /// Whether an app gets resume data: where there are no parts it would save nothing (RD-1).
     var hasResumeData: Bool { validator != nil && partsObstacle != .absent }
 

@@ -17,8 +17,8 @@ package enum Validator: Hashable, Sendable, Codable {
     ///   date in its place (RFC 9110 §13.1.5).
     /// - A date is strong only when the response was made at least a second later, by the
     ///   server's own clock: a second change within the same second would not show (§8.8.2.2).
-    /// - It stands for the bytes as they were sent: of what was decoded it proves nothing. Where nothing says the
-    ///   version of such a body, there is none, as it is hardly a file.
+    /// - It stands for the bytes as they were sent, so for a decoded body it is weak. A decoded body without a tag and a
+    ///   date has no validator.
     package init?(head: HTTPResponseHead) {
         self.init(asSent: head)
         guard head.isDecoded else { return }

@@ -62,8 +62,7 @@ extension Download {
         /// Whether further connections can fetch parts of the body that has just begun.
         private func canDivide(_ body: Body, _ head: HTTPResponseHead) -> Bool {
             guard policy.maximumConnections > 1, !hasGivenUp, body.mayRequestParts,
-                let version = body.version, version.hasParts, version.validator?.isStrong == true,
-                let total = body.totalByteCount,
+                body.version?.provesParts == true, let total = body.totalByteCount,
                 total - body.byteCount >= policy.minimumBodyBytes,
                 total <= PartialFile.SegmentTable.maximumTotalByteCount,
                 // Streams of one HTTP/2 connection share its rate.
