@@ -23,6 +23,8 @@ LIBFUZZER = $(wildcard /opt/swift/usr/lib/clang/*/lib/linux/libclang_rt.fuzzer_n
 DOCUMENTED = Ferry
 # On a terminal a build shows its progress, in a log only its errors.
 QUIET := $(shell [ -t 2 ] || echo --quiet)
+# The discovery of tests needs an index of these modules. That of the toolchain's costs a sixth of a build for nothing.
+BUILD = swift build -Xswiftc -index-ignore-system-modules $(QUIET)
 # The programs bring the Swift libraries along: where they run there need be no toolchain, and ferryd maps a sixth less
 # memory. With the toolchain's own linker: the system's warns of each program that FoundationEssentials may call mktemp.
 STATIC = --static-swift-stdlib -Xswiftc -use-ld=lld
@@ -53,10 +55,10 @@ set-up: ## installs what building and testing need
 	@scripts/set-up
 
 build: set-up ## builds, with warnings as errors
-	swift build --explicit-target-dependency-import-check error
+	$(BUILD) --explicit-target-dependency-import-check error
 
 test: set-up ## builds and runs every test
-	swift build --build-tests $(QUIET)
+	$(BUILD) --build-tests
 	@scripts/test
 
 demo: ## kills an app and ferryd in the middle of a download; URL=…
@@ -84,7 +86,7 @@ docs: set-up $(DOCUMENTED:%=docs-%) ## builds the API's documentation
 # The layers below have nothing that is public: each of them would be an empty page. What is documented is read from the
 # built module.
 docs-%:
-	swift build $(QUIET) --target $*
+	$(BUILD) --target $*
 	rm -rf .build/docs/$*.symbols && mkdir -p .build/docs/$*.symbols
 	swift symbolgraph-extract -module-name $* -target $(shell uname -m)-unknown-linux-gnu -I .build/debug/Modules \
 	  $$(find Sources .build/debug/C*.build -name module.modulemap -printf '-Xcc -fmodule-map-file=%p ') \
@@ -96,7 +98,7 @@ docs-%:
 
 # Which of Apple's declarations are there; writes docs/api.md. CHECK=yes only compares.
 api-coverage: set-up ## compares with Apple's declarations: docs/api.md; CHECK=yes
-	swift build $(QUIET) --target Ferry
+	$(BUILD) --target Ferry
 	scripts/api-coverage $(if $(CHECK),--check)
 
 ##@ A closer look
@@ -119,7 +121,7 @@ sanitize-address: export LSAN_OPTIONS = print_suppressions=0 \
 # A simulated world has one thread and hardly a pointer: there is little to find in thousands of them.
 sanitize-%: export FERRY_SIMULATION_COUNT = 300
 sanitize-%: set-up
-	swift build --build-tests $(QUIET) --sanitize $* --scratch-path .build/$*
+	$(BUILD) --build-tests --sanitize $* --scratch-path .build/$*
 	rm -f .build/$*/report.*
 	scripts/test --scratch-path .build/$* $(if $(FILTER),--filter '$(FILTER)') \
 	  || { cat .build/$*/report.* 2> /dev/null; exit 1; }
@@ -128,7 +130,7 @@ sanitize-%: set-up
 # Whether ten thousand requests leave anything behind, by the leak sanitizer and by the memory they need.
 leaks: set-up ## shows whether ten thousand requests leave anything behind
 	for product in requests-ferry download-ferry; do \
-	  swift build $(QUIET) --sanitize address --package-path Benchmarks --product $$product \
+	  $(BUILD) --sanitize address --package-path Benchmarks --product $$product \
 	    --scratch-path .build/leaks || exit 1; done
 	LEAK_BINARIES=.build/leaks/debug scripts/leaks
 
@@ -138,8 +140,9 @@ coverage: set-up ## measures the lines that the tests run
 
 # Random histories of the daemon, its clients, its network and its disk, in a simulated world; and of downloads
 # from several places.
+simulate: export FERRY_TESTS = FerryDaemonTests,FerryTransferTests
 simulate: set-up ## runs random histories of ferryd; COUNT=… SEED=…
-	swift build --build-tests $(QUIET) --configuration release -Xswiftc -enable-testing \
+	$(BUILD) --build-tests --configuration release -Xswiftc -enable-testing \
 	  --scratch-path .build/simulate
 	FERRY_SIMULATION_COUNT=$(COUNT) $(SEED:%=FERRY_SIMULATION_SEED=%) \
 	  swift test --skip-build --configuration release --disable-xctest \
@@ -150,14 +153,14 @@ simulate: set-up ## runs random histories of ferryd; COUNT=… SEED=…
 fuzz: export FERRY_FUZZING = yes
 fuzz: RUNS = 10000000
 fuzz: set-up ## tries inputs that libFuzzer makes up; TARGET=… RUNS=…
-	swift build $(QUIET) --configuration release --product fuzz --scratch-path .build/fuzz/$(or $(SANITIZER),none) \
+	$(BUILD) --configuration release --product fuzz --scratch-path .build/fuzz/$(or $(SANITIZER),none) \
 	  $(SANITIZER:%=--sanitize %) -Xswiftc -enable-testing -Xlinker $(LIBFUZZER) -Xlinker -lstdc++
 	FUZZ_BINARY=.build/fuzz/$(or $(SANITIZER),none)/release/fuzz scripts/fuzz $(RUNS) $(TARGET)
 
 # ferryd is killed at each of its system calls, and each of them is failed; writes docs/system-calls.md.
 # Goes on where it was broken off; AFRESH=yes forgets what is there.
 boundaries: set-up ## kills ferryd at each of its system calls; AFRESH=yes
-	swift build --build-tests $(QUIET)
+	$(BUILD) --build-tests
 	scripts/boundaries $(if $(AFRESH),--afresh)
 
 # A table of time, processor time and memory beside other programs, all taken in one run. BEFORE, a checkout in which
@@ -169,8 +172,8 @@ bench: build-benchmarks ## measures beside other programs; RUNS=… PARTS=… BE
 # Apps and ferryd of two versions together. BEFORE is a checkout of the earlier one, whose programs are built there.
 compatibility: set-up ## tries programs together with earlier ones; BEFORE=…
 	for product in ferryd ferry-test-app; do \
-	  swift build $(QUIET) --package-path '$(BEFORE)' --product $$product || exit 1; done
-	swift build --build-tests $(QUIET)
+	  $(BUILD) --package-path '$(BEFORE)' --product $$product || exit 1; done
+	$(BUILD) --build-tests
 	FERRY_EARLIER='$(abspath $(BEFORE))/.build/debug' scripts/test --filter FerryEndToEndTests.CompatibilityTests
 
 # What a hundred thousand tasks and a thousand clients cost, and whether that is what it should be.
@@ -193,14 +196,14 @@ half-tunes background-transfer cancel-and-resume: ## shows that app, with a cata
 
 # The tests of the example apps, which need what the library does not.
 test-half-tunes: build-half-tunes ## runs the apps' tests
-	swift build --build-tests $(QUIET) --package-path Examples/HalfTunes
+	$(BUILD) --build-tests --package-path Examples/HalfTunes
 	swift test --skip-build --no-parallel --disable-xctest --package-path Examples/HalfTunes
 
 build-half-tunes: ## builds the apps
 	@scripts/set-up half-tunes
-	swift build $(QUIET) --package-path Examples/HalfTunes
-	swift build $(QUIET) --package-path Examples/HalfTunes --product ferryd
-	swift build $(QUIET) --package-path Examples/HalfTunes --product ferry
+	$(BUILD) --package-path Examples/HalfTunes
+	$(BUILD) --package-path Examples/HalfTunes --product ferryd
+	$(BUILD) --package-path Examples/HalfTunes --product ferry
 	Examples/HalfTunes/translations/compile Examples/HalfTunes/.build/debug/../share/locale
 
 ##@ Releases

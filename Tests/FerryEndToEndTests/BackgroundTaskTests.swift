@@ -283,6 +283,9 @@ import Testing
         _ app: TestProcess,
         _ expected: String = "remaining limited"
     ) async {
-        repeat { app.signal(SIGUSR1) } while await events.next("remaining") != expected
+        while !Task.isCancelled {
+            app.signal(SIGUSR1)
+            if await events.next("remaining") == expected { return }
+        }
     }
 }
