@@ -161,17 +161,18 @@ final class FilePlaces {
     }
 
     /// Returns the directory of a file that was written in its own place; `nil` for another file.
-    nonisolated static func directory(ofFileAt path: String) -> String? {
-        guard let slash = path.lastIndex(of: "/"), slash != path.startIndex,
-            path[path.index(after: slash)...].hasPrefix(prefix)
-        else { return nil }
-        return String(path[..<slash])
-    }
+    nonisolated static func directory(ofFileAt path: String) -> String? { split(path)?.directory }
 
     /// Returns what the directory of a file that was written in its own place is recognized by: its name has that.
     nonisolated static func directoryIdentity(ofFileAt path: String) -> String? {
-        guard let directory = directory(ofFileAt: path) else { return nil }
-        return diskText(ofFileNamed: String(path.dropFirst(directory.utf8.count + 1)))
+        split(path).flatMap { diskText(ofFileNamed: $0.name) }
+    }
+
+    /// Returns the directory and the name of a file that was written in its own place; `nil` for another file.
+    nonisolated private static func split(_ path: String) -> (directory: String, name: String)? {
+        guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return nil }
+        let name = path[path.index(after: slash)...]
+        return name.hasPrefix(prefix) ? (String(path[..<slash]), String(name)) : nil
     }
 
     nonisolated private static func diskText(ofFileNamed name: String) -> String? {
@@ -268,14 +269,14 @@ final class FilePlaces {
     /// Opens a place that was chosen before.
     nonisolated private static func place(at path: String) -> PlaceChoice.Outcome {
         Result { () throws(Refusal) in
-            guard let target = directory(ofFileAt: path) else { throw .isElsewhere }
+            guard let target = split(path) else { throw .isElsewhere }
             let directory: Directory
             do throws(TargetDirectory.Refusal) {
-                directory = try TargetDirectory.reopen(target)
+                directory = try TargetDirectory.reopen(target.directory)
             } catch {
                 throw .directory(error)
             }
-            let place = Place(directory: directory, name: String(path.dropFirst(target.count + 1)))
+            let place = Place(directory: directory, name: target.name)
             let isThere = try calling { () throws(SystemCallError) in try isOnItsDisk(place) }
             guard isThere else { throw .isElsewhere }
             return place

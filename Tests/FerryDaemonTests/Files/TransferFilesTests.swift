@@ -143,6 +143,18 @@ struct TransferFilesTests {
         #expect(error?.message.hasPrefix("\(path) cannot be opened: ") == true)
     }
 
+    @Test func `REL-11: who waits for a file's own disk holds up no other file`() async throws {
+        for task in 7...8 {
+            _ = try temporary.directory.openSubdirectory("disk\(task)")
+            let path = temporary.path + "/disk\(task)/.ferry-1"
+            try downloads.makeLink("CFNetworkDownload_00000\(task).tmp.place", to: path)
+            try await files.findFile(of: Int64(task), on: files.queue)
+        }
+        #expect(files.synchronizer(of: 9) === files.synchronizer)
+        #expect(files.synchronizer(of: 7) !== files.synchronizer)
+        #expect(files.synchronizer(of: 7).queue !== files.synchronizer(of: 8).queue)
+    }
+
     @Test func `a file is looked for if an earlier ferryd or this one may have written it`() throws
     {
         let later = try TransferFiles(in: temporary.directory)
@@ -218,10 +230,15 @@ struct TransferFilesTests {
         #expect((moved.directoryIdentity(ofFileAt: told) == identity) == (change != "removed"))
     }
 
-    @Test func `PLACE-1: a file that is for another disk is recognized by its own name`() {
-        #expect(files.directoryIdentity(ofFileAt: "/mnt/.ferry-abc-k3y9") == "k3y9")
-        #expect(files.directoryIdentity(ofFileAt: "/mnt/.ferry-abc") == nil)
-        #expect(files.directoryIdentity(ofFileAt: "/mnt/abc") == nil)
+    @Test(arguments: [
+        "/mnt", "/mnt/a b", "/mnt/Téléchargements", "/mnt/Иван/Музыка/Загрузки", "/mnt/🎵/下载",
+        "/e\u{301}",
+    ])
+    func `PLACE-1: a file that is for another disk is recognized by its own name`(directory: String)
+    {
+        #expect(files.directoryIdentity(ofFileAt: directory + "/.ferry-abc-k3y9") == "k3y9")
+        #expect(files.directoryIdentity(ofFileAt: directory + "/.ferry-abc") == nil)
+        #expect(files.directoryIdentity(ofFileAt: directory + "/abc") == nil)
     }
 
     @Test func `PLACE-1: the mark of a file that an app is being told of stays until it is gone`()
