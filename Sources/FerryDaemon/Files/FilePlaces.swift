@@ -90,6 +90,45 @@ final class FilePlaces {
         }
     }
 
+    /// Finds out whether the disk of a file that was written in its own place is there.
+    ///
+    /// If it is, so is the file, unless it was removed.
+    ///
+    /// - Parameters:
+    ///   - path: The file's path.
+    ///   - queue: The queue for the application's files.
+    /// - Returns: Why the disk cannot be used; `nil` if it is there.
+    func absence(ofFileAt path: String, on queue: BlockingQueue) async -> Refusal? {
+        let found = await PlaceChoice(patience: patience).made(by: queue) {
+            Result { () throws(Refusal) in try Self.placeOnDisk(ofFileAt: path) }
+        }
+        return switch found {
+        case nil: .doesNotAnswer
+        case .failure(let refusal): refusal
+        case .success: nil
+        }
+    }
+
+    /// Returns the nearest directory of a file's path that there is, if it is on the disk that the file was on.
+    nonisolated private static func placeOnDisk(ofFileAt path: String) throws(Refusal) -> Place {
+        guard let (target, name) = split(path) else { throw .isElsewhere }
+        var nearest = target
+        while !nearest.isEmpty, access(nearest, F_OK) != 0 {
+            nearest = String(nearest[..<(nearest.lastIndex(of: "/") ?? nearest.startIndex)])
+        }
+        let found = nearest.isEmpty ? "/" : nearest
+        let (directory, disk) = try calling { () throws(SystemCallError) in
+            let directory = try Directory(opening: found)
+            return (directory, try DiskIdentity(of: directory).text)
+        }
+        if let known = diskText(ofFileNamed: name) {
+            guard DiskIdentity.disk(in: disk) == DiskIdentity.disk(in: known) else {
+                throw .isElsewhere
+            }
+        }
+        return Place(directory: directory, name: name)
+    }
+
     /// Records the names that an earlier daemon left among the daemon's own files.
     func note(_ names: [String]) {
         mayHaveLinks = names.contains { $0.hasSuffix(Self.suffix) }

@@ -245,8 +245,14 @@ final class TransferFiles {
         let resumeData = try ResumeData(decoding: Array(data))
         try await findFile(of: task, on: queue)
         if let target = FilePlaces.directory(ofFileAt: resumeData.path) {
-            // It continues where it was written.
             let name = Self.name(of: task)
+            // A file that is absent because its disk is may come back. One that was moved here already is not there.
+            if !hasFile(task), places.path(named: name) == nil,
+                let absence = await places.absence(ofFileAt: resumeData.path, on: queue)
+            {
+                throw Self.unreachable(resumeData.path, absence)
+            }
+            // It continues where it was written.
             let refusal = await places.choose(for: task, named: name, in: target, on: queue)
             if refusal == .doesNotAnswer {
                 throw Self.unreachable(resumeData.path, .doesNotAnswer)

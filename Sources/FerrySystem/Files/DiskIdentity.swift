@@ -4,8 +4,11 @@ import Glibc
 ///
 /// After a disk is unmounted, its empty mount point may remain, and another disk may take its place.
 package struct DiskIdentity: Hashable, Sendable {
-    /// The identifier, as part of a file's name.
+    /// The identifier, as part of a file's name: that of the disk, and of the directory on it.
     package let text: String
+
+    /// The part of an identifier that all directories of a disk have in common.
+    package static func disk(in text: String) -> Substring { text.prefix { $0 != "." } }
 
     /// Creates the identifier of a directory.
     package init(of directory: Directory) throws(SystemCallError) {
@@ -15,7 +18,7 @@ package struct DiskIdentity: Hashable, Sendable {
         var disk = statvfs()
         try systemCall("fstatvfs", directory.path) { fstatvfs(number, &disk) }
         // Device numbers change with the order in which disks are found; these values belong to the disk.
-        let mixed = UInt64(disk.f_fsid) &* 0x9E37_79B9_7F4A_7C15 ^ UInt64(status.st_ino)
-        text = String(mixed, radix: 36)
+        text =
+            "\(String(UInt64(disk.f_fsid), radix: 36)).\(String(UInt64(status.st_ino), radix: 36))"
     }
 }
