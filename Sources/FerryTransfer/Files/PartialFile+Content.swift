@@ -88,9 +88,9 @@ extension PartialFile {
             self.segments = nil
         }
 
-        /// Records the bytes that were written when their synchronization began.
-        mutating func synchronized(_ earlier: ByteRanges) {
-            isAnchored = true
+        /// Records what was written when its synchronization began: the bytes, and the record.
+        mutating func synchronized(_ earlier: ByteRanges, with earlierRecord: Record) {
+            if record == earlierRecord { isAnchored = true }
             guard segments == nil else {
                 for range in earlier.ranges { segments?.synchronized.insert(range) }
                 return

@@ -110,6 +110,7 @@ extension PartialFile {
         if content.segments != nil { try requireUndisturbed() }
         var recorded = content
         recorded.isRecorded = true
+        recorded.isAnchored = false
         try storeTable(of: recorded, padded: true)
         try content.file.store(content.record, named: name, in: directory)
         self.content = recorded
@@ -172,7 +173,11 @@ extension PartialFile {
     /// Replaces the record by another about the same bytes.
     private func replaceRecord(by record: Record) throws(TransferError) {
         guard let content, content.record != record else { return }
-        if content.isRecorded { try content.file.store(record, named: name, in: directory) }
+        if content.isRecorded {
+            try content.file.store(record, named: name, in: directory)
+            // An extended attribute is on the disk after fsync(2), but not after fdatasync(2).
+            self.content?.isAnchored = false
+        }
         self.content?.record = record
     }
 }

@@ -18,7 +18,7 @@ extension PartialFile {
             return
         }
         let epoch = epoch
-        let written = content.written
+        let (written, record) = (content.written, content.record)
         let file = content.file
         let isAnchored = content.isAnchored
         let force = force
@@ -26,13 +26,16 @@ extension PartialFile {
             FileSynchronizer.Request(
                 force: { () throws(TransferError) in try force(file, isAnchored) },
                 anchor: isAnchored ? nil : directory,
-                completion: { completion(self.synchronized(written, since: epoch, $0)) }
+                completion: {
+                    completion(self.synchronized(written, with: record, since: epoch, $0))
+                }
             )
         )
     }
 
     private func synchronized(
         _ written: ByteRanges,
+        with record: Record,
         since epoch: UInt64,
         _ result: Result<Void, TransferError>
     ) -> Result<Void, TransferError> {
@@ -40,7 +43,7 @@ extension PartialFile {
         guard epoch == self.epoch, let content else { return .success(()) }
         switch result {
         case .success:
-            self.content?.synchronized(written)
+            self.content?.synchronized(written, with: record)
             return result
         case .failure(let error):
             do {

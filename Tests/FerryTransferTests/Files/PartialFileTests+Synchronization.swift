@@ -78,6 +78,57 @@ extension PartialFileTests {
         #expect(try self.file().recover(checkpoint: nil)?.writtenByteCount == 40)
     }
 
+    @Test(arguments: [false, true])
+    func `a synchronisation is void for bytes that an earlier one's failure has given up`(
+        hasSegments: Bool
+    ) async throws {
+        let failures = Countdown(1)
+        let file = PartialFile(
+            directory: temporary.directory,
+            name: "file",
+            currentBoot: .current
+        ) { (_, _) throws(TransferError) in
+            if failures.take() { throw TransferError(code: .cannotWriteToFile, message: "test") }
+        }
+        try file.begin(.tagged("a"))
+        if hasSegments { try file.beginSegments() }
+        try file.write(bytes(20), at: 0)
+        let failing = file.beginSynchronizing(by: synchronizer)
+        try file.write(bytes(20), at: 20)
+        let later = file.beginSynchronizing(by: synchronizer)
+        #expect(await failing.result?.code == .cannotWriteToFile)
+        #expect(await later.result == nil)
+        #expect(file.byteCount == 0)
+        #expect(file.checkpoint?.synchronizedBytes == ByteRanges())
+    }
+
+    @Test func `the directory of a recovered file is synchronised if no checkpoint vouches for it`()
+        async throws
+    {
+        let file = file()
+        try file.begin(.tagged("a"))
+        try file.write(bytes(40))
+        let unsynchronized = try #require(file.checkpoint)
+        var synchronized = unsynchronized
+        synchronized.synchronizedByteCount = 10
+        var foreign = synchronized
+        foreign.generation &+= 1
+        let cases: [(Checkpoint?, Bool)] = [
+            (nil, false), (unsynchronized, false), (foreign, false), (synchronized, true),
+        ]
+        for (checkpoint, isAnchored) in cases {
+            let anchors = Recorder<Bool>()
+            let next = PartialFile(
+                directory: temporary.directory,
+                name: "file",
+                currentBoot: .current
+            ) { anchors.append($1) }
+            #expect(try next.recover(checkpoint: checkpoint)?.writtenByteCount == 40)
+            #expect(await next.synchronize(by: synchronizer) == nil)
+            #expect(anchors.elements == [isAnchored])
+        }
+    }
+
     @Test func `the directory is synchronised once for each beginning`() async throws {
         let anchors = Recorder<Bool>()
         let file = PartialFile(
