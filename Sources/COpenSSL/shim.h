@@ -161,6 +161,11 @@ static inline int COpenSSL_check_names(int is_valid, X509_STORE_CTX *_Nullable s
     return 0;
 }
 
+/// Returns whether libcurl makes a context for a proxy, by the one option that CURLOPT_PROXY_SSL_OPTIONS sets.
+static inline int COpenSSL_is_for_proxy(void *tls_context) {
+    return (SSL_CTX_get_options((SSL_CTX *)tls_context) & SSL_OP_DONT_INSERT_EMPTY_FRAGMENTS) != 0;
+}
+
 /// Refuses servers' certificates without names, for which libcurl compares the host with the subject's common name.
 static inline void COpenSSL_require_names(void *tls_context) {
     SSL_CTX *context = (SSL_CTX *)tls_context;

@@ -29,6 +29,11 @@ extension CurlEasy {
         } catch {
             return CURLE_SSL_CACERT_BADFILE
         }
+        // Whoever takes part in handshakes is asked about servers: a proxy's certificates are not theirs.
+        guard COpenSSL_is_for_proxy(tlsContext) == 0 else {
+            COpenSSL_require_names(tlsContext)
+            return CURLE_OK
+        }
         let request = party.request
         guard let context = HandshakeContext.keep(party, in: tlsContext) else {
             return CURLE_OUT_OF_MEMORY

@@ -34,6 +34,14 @@ extension CurlEasy {
         self.authorities = authorities
     }
 
+    /// Marks the TLS contexts of proxies, of which libcurl does not tell what they are for.
+    ///
+    /// The mark is a workaround for TLS 1.0 that is switched off (CURLSSLOPT_ALLOW_BEAST). So proxies need TLS 1.2.
+    func configureProxyTLS() throws(HTTPError) {
+        try set(CURLOPT_PROXY_SSLVERSION, CURL_SSLVERSION_TLSv1_2)
+        try set(CURLOPT_PROXY_SSL_OPTIONS, Int(CURLSSLOPT_ALLOW_BEAST))
+    }
+
     /// Sets the client's identity; libcurl separates the connections of different identities by these bytes.
     func set(_ identity: HTTPIdentity) throws(HTTPError) {
         // libcurl treats empty bytes as no certificate, and would continue without one.

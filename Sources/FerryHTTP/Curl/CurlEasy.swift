@@ -251,6 +251,7 @@ import FerrySystem
             try set(CURLOPT_SSL_VERIFYHOST, 0)
         }
         if let identity = request.identity { try set(identity) }
+        try configureProxyTLS()
         installHandshakeCallback()
     }
 

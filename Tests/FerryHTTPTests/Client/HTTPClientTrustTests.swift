@@ -75,20 +75,61 @@ import Testing
 
     @Test func `a directory of authorities says whom to trust`() async throws {
         let server = try await TLSServer.start(.good)
-        let temporary = try TemporaryDirectory()
         let certificate = try Data(contentsOf: URL(filePath: server.authorityFile))
-        try temporary.write(Array(certificate), to: "authority.pem")
+        let directory = try directory(of: Array(certificate))
+        let probe = try await fetch(server) { $0.certificateAuthorityDirectory = directory.path }
+        #expect(probe.error == nil)
+    }
+
+    /// A directory of authorities with this one.
+    private func directory(of certificate: [UInt8]) throws -> TemporaryDirectory {
+        let directory = try TemporaryDirectory()
+        try directory.write(certificate, to: "authority.pem")
         // OpenSSL looks for names that are made of the authorities' own.
         let program = try #require(TLSServer.program)
         let process = try ProcessLaunch(
             executable: program,
-            arguments: ["rehash", temporary.directory.path]
+            arguments: ["rehash", directory.path]
         ).start()
         #expect(try ProcessExit.wait(for: process) == .exited(status: 0))
-        let probe = try await fetch(server) {
-            $0.certificateAuthorityDirectory = temporary.directory.path
-        }
+        return directory
+    }
+
+    /// The ways to name the authorities that are trusted.
+    enum Naming: CaseIterable {
+        case file
+        case directory
+        case content
+    }
+
+    @Test(arguments: Naming.allCases)
+    func `a proxy that is reached over TLS is trusted for the same authorities' sake`(
+        naming: Naming
+    ) async throws {
+        let home = try TestHome()
+        let authority = try await TestAuthority(in: home)
+        let proxy = try FixtureServer()
+        proxy.on("http://somewhere.invalid/file", .content(.text("from afar")))
+        let relay = try await TLSRelay(in: home, authority: authority, to: proxy.port)
+        let list = HTTPProxyList(http: HTTPProxy(address: "https://127.0.0.1:\(relay.port)"))
+        let request = HTTPRequest(url: "http://somewhere.invalid/file")
+
+        let stranger = try await HTTPClient.local { $0.proxies = list }.fetch(request)
+        #expect(stranger.error != nil)
+        #expect(proxy.requests.isEmpty)
+
+        let certificate = try Array(Data(contentsOf: URL(filePath: authority.file)))
+        let directory = try directory(of: certificate)
+        let probe = try await HTTPClient.local {
+            $0.proxies = list
+            switch naming {
+            case .file: $0.certificateAuthorityFile = authority.file
+            case .directory: $0.certificateAuthorityDirectory = directory.path
+            case .content: $0.certificateAuthorities = TrustedAuthorities(certificate)
+            }
+        }.fetch(request)
         #expect(probe.error == nil)
+        #expect(probe.text == "from afar")
     }
 
     // MARK: Handlers that decide
@@ -256,5 +297,29 @@ import Testing
         let none = HTTPClient.Configuration(environment: [:])
         #expect(none.certificateAuthorityFile == nil)
         #expect(none.certificateAuthorityDirectory == nil)
+    }
+
+    @Test(arguments: [false, true])
+    func `an app is asked about servers, and never about a proxy that is reached over TLS`(
+        isTrusted: Bool
+    ) async throws {
+        let home = try TestHome()
+        let authority = try await TestAuthority(in: home)
+        let proxy = try await Tinyproxy(in: home)
+        let relay = try await TLSRelay(in: home, authority: authority, to: UInt16(proxy.port))
+        let address = HTTPProxy(address: "https://127.0.0.1:\(relay.port)")
+        let server = try await TLSServer.start(.forAnotherHost)
+        let client = try HTTPClient.local {
+            $0.proxies = HTTPProxyList(https: address)
+            if isTrusted { $0.certificateAuthorityFile = authority.file }
+        }
+        var request = HTTPRequest(url: server.url)
+        request.asksForTrust = true
+        request.asksForIdentity = true
+        let probe = try await client.fetch(request)
+        #expect(probe.trusts.count == (isTrusted ? 1 : 0))
+        #expect(probe.error?.code == .serverCertificateUntrusted)
+        // Nothing goes to a proxy that is not trusted.
+        #expect(proxy.requests.isEmpty != isTrusted)
     }
 }
