@@ -86,6 +86,21 @@ import Testing
         #expect(try await isNoticed("/nowhere/at/all") { disk = nil })
     }
 
+    @Test func `changes of no interest do not put the end of a wait off`() async throws {
+        let temporary = try TemporaryDirectory()
+        let changes = DiskChanges(about: temporary.path, ignoring: ".ferry-")
+        let ends = Recorder<Bool>()
+        let queue = BlockingQueue(label: "test.changes")
+        queue.perform { ends.append(changes.wait(atMost: .milliseconds(200))) }
+        // One after the other, for as long as the wait lasts, and not for ever.
+        let limit = ContinuousClock.now + .seconds(10)
+        while ends.elements.isEmpty, ContinuousClock.now < limit {
+            try temporary.write("", to: ".ferry-1")
+        }
+        #expect(ends.elements.count == 1)
+        await queue.run {}
+    }
+
     @Test func `a wait is interrupted from another thread, also before it begins`() async throws {
         let changes = DiskChanges(about: "/nowhere/at/all")
         changes.interrupt()

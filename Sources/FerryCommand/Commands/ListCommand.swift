@@ -151,7 +151,8 @@ struct ListCommand: Command {
         guard after == nil, !showsAll, let status = try? await context.daemon.status()
         else { return "" }
         let count = status.runningCount + status.waitingCount + status.suspendedCount - shown
-        return count > 0 ? "\(count) are not shown. " : ""
+        guard count > 0 else { return "" }
+        return "\(count) \(count == 1 ? "is" : "are") not shown. "
     }
 
     /// Returns the command that shows the next page.

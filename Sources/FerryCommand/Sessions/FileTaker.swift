@@ -145,6 +145,8 @@ struct FileTaker: Sendable {
                 obstacle = passing
             }
             if reported != obstacle {
+                // The other directory was not observed yet.
+                if reported?.directory != obstacle.directory { changes = nil }
                 notice(obstacle)
                 (reported, pause) = (obstacle, self.pause)
             }

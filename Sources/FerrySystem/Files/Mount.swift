@@ -143,6 +143,8 @@ package final class DiskChanges: Sendable {
             }
             if descriptors[0].revents != 0 || descriptors[2].revents != 0 { return true }
             if takeChanges() { return true }
+            // Changes of no interest may come for as long as they like.
+            if let end, end <= .now { return false }
         }
     }
 

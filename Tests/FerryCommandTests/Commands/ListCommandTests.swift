@@ -98,6 +98,20 @@ import Testing
         #expect(run.error == "")
     }
 
+    @Test(arguments: 1...7)
+    func `list --limit shows as many as it says, and the next page begins right behind them`(
+        limit: Int
+    ) async throws {
+        // ferryd gives two at a time.
+        let daemon = try daemon(waiting: 6)
+        let run = await CommandLineRun("list --limit \(limit)", daemon: daemon)
+        let lines = run.output.split(separator: "\n").dropFirst()
+        let ids = lines.compactMap { Int($0.prefix { $0 != " " }) }
+        #expect(ids == Array(1...min(limit, 6)))
+        let more = "More: ferry list --limit \(limit) --after \(limit)\n"
+        if limit < 6 { #expect(run.error.hasSuffix(more)) } else { #expect(run.error == "") }
+    }
+
     @Test func `list fits its table into the terminal`() async throws {
         let run = await CommandLineRun(
             "list",

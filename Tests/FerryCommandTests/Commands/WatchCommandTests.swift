@@ -73,6 +73,23 @@ import Testing
         #expect(run.code == .success)
     }
 
+    @Test(arguments: [0, 4])
+    func `watch goes on however many ferryds die, as long as the fifth in a row answers`(
+        mute: Int
+    ) async throws {
+        let present = TransferDaemon.Changes(updated: [try .sample(1)], removed: [])
+        let done = try Transfer.sample(1, state: .completed, status: 200, received: 1000)
+        let lives: [[TransferDaemon.Changes]] = Array(repeating: [], count: mute) + [[present]]
+        let daemon = PlayedDaemon(
+            transfers: [try .sample(1)],
+            changes: Array(repeating: lives, count: 10).flatMap(\.self)
+                + [[TransferDaemon.Changes(updated: [done], removed: [])]]
+        )
+        let run = await CommandLineRun("watch 1", daemon: daemon)
+        #expect(run.error.hasSuffix("ferry: big.iso: done, 1000 B\n"))
+        #expect(run.code == .success)
+    }
+
     @Test func `watch of a ferryd that never answers is exit code 4`() async throws {
         let run = await CommandLineRun("watch", daemon: PlayedDaemon())
         #expect(run.error == "ferry: ferryd is gone.\n")

@@ -1,6 +1,8 @@
 import Ferry
+import FerrySystem
 import FerryTestSupport
 import Foundation
+@preconcurrency import Glibc
 import Testing
 
 @testable import FerryCommand
@@ -94,6 +96,44 @@ import Testing
         try directory.write("", to: "data")
         #expect(throws: FileError.self) { try take() }
         #expect(try directory.text(of: "CFNetworkDownload_a1b2c3.tmp") == "body")
+    }
+
+    @Test func `PLACE-2: of several obstacles the end of each is noticed`() throws {
+        let out = try directory.directory.openSubdirectory("out").path
+        let source = "\(directory.path)/source"
+        let destination = Destination(directory: out, name: "file", permissions: 0o644)
+        // Only this ends a wait for a change that nobody notices.
+        var taker = taker
+        taker.pause = .seconds(60)
+        try directory.write("body", to: "body")
+        _ = try directory.directory.openSubdirectory("source")
+        // A socket is not opened, as if its disk did not answer.
+        #expect(mknod("\(source)/file", S_IFSOCK | 0o600, 0) == 0)
+        var obstacles: [String] = []
+        let start = ContinuousClock.now
+        let outcome = try taker.take(
+            URL(fileURLWithPath: "\(source)/file"),
+            taskDescription: try destination.taskDescription,
+            response: nil,
+            url: nil
+        ) { obstacle in
+            obstacles.append(obstacle.text)
+            switch obstacles.count {
+            case 1:
+                // The directory of the finished file goes.
+                #expect(rename(source, "\(source)-2") == 0)
+            case 2:
+                // It comes back; nothing changes where the file is to go.
+                #expect(rename("\(source)-2", source) == 0)
+            default:
+                // The file can be opened, which only its own directory tells.
+                #expect(rename("\(directory.path)/body", "\(source)/file") == 0)
+            }
+        }
+        #expect(outcome == .saved(path: "\(out)/file", byteCount: 4))
+        #expect(ContinuousClock.now - start < taker.pause)
+        let mute = "waits for its disk: \(source)/file: No such device or address (open)"
+        #expect(obstacles == [mute, "waits for its disk: \(source) is not mounted", mute])
     }
 
     @Test func `a destination survives as a task's description`() throws {

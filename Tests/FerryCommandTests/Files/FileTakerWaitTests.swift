@@ -132,6 +132,22 @@ struct FileTakerWaitTests {
         #expect(obstacles == ["waits for its disk: \(point) is not mounted"])
     }
 
+    @Test func `PLACE-1: of several disks at one mount point the last one is there`() throws {
+        func mountAnother() throws {
+            try systemCall("mount") { mount("proc", point, "proc", 0, nil) }
+        }
+        defer { for _ in 1...4 { unmountDisk() } }
+        // As with automount, whose own file system stays below.
+        try mountAnother()
+        try mountDisk()
+        let known = try #require(KnownDirectory(try Directory(opening: point)))
+        #expect(known.isOnItsDisk(nil))
+        try mountAnother()
+        #expect(!known.isOnItsDisk(nil))
+        try mountDisk()
+        #expect(known.isOnItsDisk(nil))
+    }
+
     @Test(arguments: ["renamed", "removed", "file", "dangling link"])
     func `PLACE-1: a directory that is gone is a failure, which keeps the file, and not made anew`(
         what: String
