@@ -101,8 +101,9 @@ extension LyingServer {
         max(0, range.lowerBound - 1000)..<max(1, range.upperBound - 1000)
     }
 
+    /// The first half of a range; a single byte has none.
     static func half(of range: Range<Int64>) -> Range<Int64> {
-        range.lowerBound..<range.lowerBound + Int64(range.count / 2)
+        range.lowerBound..<range.lowerBound + Int64((range.count + 1) / 2)
     }
 
     private static func bounds(of request: FixtureRequest) -> Range<Int64>? {

@@ -82,7 +82,18 @@ final class DownloadProbe {
     /// Returns when a condition holds; it is tried after every event.
     func wait(until condition: @escaping (DownloadProbe) -> Bool) async {
         if condition(self) { return }
-        await withCheckedContinuation { waiters.append((condition, $0)) }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { waiters.append((condition, $0)) }
+        } onCancel: {
+            // The test's time is over; what it expects next fails.
+            LoopActor.perform { self.endWaits() }
+        }
+    }
+
+    private func endWaits() {
+        let ended = waiters
+        waiters = []
+        for (_, continuation) in ended { continuation.resume() }
     }
 
     /// How the download ended.
