@@ -87,6 +87,22 @@ import Testing
         #expect(Set(hidden) == ["debian.iso", "other.iso"])
     }
 
+    @Test func `KEEP-2: what continues a download heeds the options of the later command`()
+        async throws
+    {
+        let file = FixtureAnswer.file(FixtureFile(.seeded(1, byteCount: 300_000)))
+        server.on("/debian.iso", file.dropping(after: 100_000), file)
+        let arguments = ["--retries", "1", "-d", home.files, server.url("/debian.iso")]
+        let first = try await home.ferry(["get"] + arguments)
+        #expect(first.exit == .exited(status: 1), "\(first.error)")
+        let wrong = "sha-256=\(String(repeating: "0", count: 64))"
+        let second = try await home.ferry(["get", "--checksum", wrong] + arguments)
+        #expect(second.exit == .exited(status: 1), "\(second.error)")
+        let ranges = server.requests(to: "/debian.iso").prefix(2).map(\.range)
+        #expect(ranges == [nil, "bytes=100000-"])
+        #expect(try FileManager.default.contentsOfDirectory(atPath: home.files) == [])
+    }
+
     @Test func `USE-10: so is one that has failed, and one that was cancelled`() async throws {
         let get = try await home.ferry("get", "-d", home.files, server.url("/gone.iso"))
         #expect(get.exit == .exited(status: 1))

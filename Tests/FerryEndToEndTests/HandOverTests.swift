@@ -143,6 +143,25 @@ import Testing
         #expect(executable(of: process) == program)
     }
 
+    @Test func `the program that goes on reads and writes what the first one did`() async throws {
+        let socket = try heldSocket()
+        defer { close(socket) }
+        let pipes = try (0...2).map { _ in try LinePipe() }
+        let process = try heldDaemon(on: socket, "--foreground", standard: pipes.map(\.writer))
+        for pipe in pipes { pipe.closeWriter() }
+        _ = try #require(try pipes[2].next(containing: "serves on"))
+        let before = standardFiles(of: process)
+        #expect(before.allSatisfy { $0?.hasPrefix("pipe:") == true }, "\(before)")
+        try install()
+        try await terminate(process)
+        // The log of the next one follows that of the first.
+        _ = try #require(try pipes[2].next(containing: "serves on"))
+        #expect(executable(of: process) == program)
+        #expect(standardFiles(of: process) == before)
+        try await terminate(process)
+        #expect(try ProcessExit.wait(for: process) == .exited(status: 0))
+    }
+
     /// Why a ferryd ends in order although its file may have changed.
     enum Reason: CaseIterable {
         case sameProgram, noProgram, replaceableByOthers, interrupted, manager
@@ -213,6 +232,15 @@ import Testing
         try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(process)/exe")
     }
 
+    /// What a process has for its standard input, output and error.
+    private func standardFiles(of process: Int32) -> [String?] {
+        (0...2).map { number in
+            try? FileManager.default.destinationOfSymbolicLink(
+                atPath: "/proc/\(process)/fd/\(number)"
+            )
+        }
+    }
+
     /// The process that serves.
     private func daemon() async throws -> Int32 {
         while true {
@@ -238,14 +266,21 @@ import Testing
     }
 
     /// A daemon that is started as systemd does it.
-    private func heldDaemon(on listener: Int32) throws -> Int32 {
-        let command = "LISTEN_FDS=1 LISTEN_PID=$$ exec '\(home.path)/ferryd'"
+    private func heldDaemon(
+        on listener: Int32,
+        _ arguments: String = "",
+        standard: [Int32] = []
+    ) throws -> Int32 {
+        let command = "LISTEN_FDS=1 LISTEN_PID=$$ exec '\(home.path)/ferryd' \(arguments)"
         var launch = ProcessLaunch(
             executable: "/bin/sh",
             arguments: ["-c", command],
             environment: home.environment
         )
         launch.descriptors = [listener: 3]
+        for (number, descriptor) in standard.enumerated() {
+            launch.descriptors[descriptor] = Int32(number)
+        }
         return try launch.start()
     }
 }

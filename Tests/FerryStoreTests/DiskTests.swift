@@ -81,6 +81,32 @@ struct DiskTests {
         await store.close()
     }
 
+    @Test func `REL-11: an end without room has the log start over, as long as room is kept back`()
+        async throws
+    {
+        let temporary = try TemporaryDirectory()
+        let directory = temporary.directory
+        let store = try Store(directory: directory)
+        let session = try await store.openedSession()
+        try await store.commit([.insertTask(.waiting(1, session: session.id))])
+        #expect(try directory.status(of: "reserve")?.size == 1 << 20)
+        let byteCount = try await store.read { database throws(StoreError) -> Int64 in
+            let connection = database.connection
+            let pages = try connection.first("PRAGMA page_count") { $0.integer() } ?? 0
+            try connection.execute("PRAGMA max_page_count = \(pages + 8)")
+            return try pages * (connection.first("PRAGMA page_size") { $0.integer() } ?? 0)
+        }
+        #expect(try directory.status(of: Store.fileName)?.size != byteCount)
+        let event = NewEvent(kind: 1, payload: [UInt8](repeating: 1, count: 1 << 20))
+        let error = try await failure {
+            try await store.commit([.completeTask(.id(1), [event], at: moment(0))])
+        }
+        #expect(error.code == .diskFull)
+        // What was in the log is in the database.
+        #expect(try directory.status(of: Store.fileName)?.size == byteCount)
+        #expect(try directory.status(of: "reserve") == nil)
+    }
+
     @Test func `REL-11: what begins something as well is no end, for which room is kept back`() {
         func isEnding(_ mutations: Mutation...) -> Bool {
             CommitRequest(mutations: mutations, durability: .relaxed) { _ in }.isEnding

@@ -15,20 +15,25 @@ struct DurabilityTests {
         arguments: [
             [.relaxed, .synchronized], [.synchronized, .relaxed],
             [.relaxed, .synchronized, .relaxed], [.synchronized, .synchronized],
-        ] as [[Durability]]
+        ] as [[Durability]],
+        [false, true]
     )
     func
         `TEST-1: what outlives a loss of power is on the disk before it is answered, whoever shares its commit`(
-            group: [Durability]
+            group: [Durability],
+            isAfterWait: Bool
         ) async throws
     {
-        let history = try await history(of: group)
+        let history = try await history(of: group, isAfterWait: isAfterWait)
         // Together, by one synchronisation, and behind it the answers.
         #expect(history == ["sync"] + group.indices.map { "answer \($0)" })
     }
 
-    @Test func `TEST-1: nobody waits for the disk where nobody wants to`() async throws {
-        let history = try await history(of: [.relaxed, .relaxed])
+    @Test(arguments: [false, true])
+    func `TEST-1: nobody waits for the disk where nobody wants to`(
+        isAfterWait: Bool
+    ) async throws {
+        let history = try await history(of: [.relaxed, .relaxed], isAfterWait: isAfterWait)
         #expect(history == ["answer 0", "answer 1"])
     }
 
@@ -42,18 +47,24 @@ struct DurabilityTests {
     }
 
     /// Commits requests in one group, and returns what happened to the log on the disk, and the answers, in
-    /// their order.
+    /// their order; `isAfterWait` if a task's wait ends before, which is not worth a synchronisation.
     private func history(
         of group: [Durability],
-        failing: Int? = nil
+        failing: Int? = nil,
+        isAfterWait: Bool = false
     ) async throws -> [String] {
         SynchronizationLog.install()
         let temporary = try TemporaryDirectory()
         let store = try Store(directory: temporary.directory)
         let session = try await store.openedSession()
+        if isAfterWait {
+            let waiting = TaskRecord.waiting(100, session: session.id, notBefore: moment(1))
+            try await store.commit([.insertTask(waiting)])
+        }
         let history = Recorder<String>()
         SynchronizationLog.observe(temporary.path + "/ferry.sqlite") { history.append("sync") }
         defer { SynchronizationLog.forget(temporary.path + "/ferry.sqlite") }
+        if isAfterWait { #expect(try await store.nextIDs(at: moment(1)) == [100]) }
         // Until all are in line, the queue is busy.
         let gate = DispatchSemaphore(value: 0)
         store.queue.perform { gate.wait() }

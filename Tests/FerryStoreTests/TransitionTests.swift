@@ -162,6 +162,46 @@ struct TransitionTests {
         #expect(try await store.overdueTasks(at: moment(130), limit: 9).map(\.id) == [1])
     }
 
+    /// Ways of a task that runs at moment 40 for the first time, for which it is to have 100 seconds.
+    private static let beginnings: [[Mutation]] = [
+        [
+            .holdTask(1, at: moment(10)),
+            .resumeTask(.id(1), at: moment(20), resourceTimeout: 100),
+            .releaseTask(1, at: moment(40)),
+        ],
+        [
+            .suspendTask(.id(1), at: moment(5)), .holdTask(1, at: moment(10)),
+            .resumeTask(.id(1), at: moment(20), resourceTimeout: 100),
+            .suspendTask(.id(1), at: moment(25)),
+            .resumeTask(.id(1), at: moment(30), resourceTimeout: 100),
+            .releaseTask(1, at: moment(40)),
+        ],
+        [
+            .holdTask(1, at: moment(10)),
+            .resumeTask(.id(1), at: moment(20), resourceTimeout: 100),
+            .suspendTask(.id(1), at: moment(25)), .releaseTask(1, at: moment(30)),
+            .resumeTask(.id(1), at: moment(40), resourceTimeout: 100),
+        ],
+        [
+            .holdTask(1, at: moment(10)), .releaseTask(1, at: moment(30)),
+            .resumeTask(.id(1), at: moment(40), resourceTimeout: 100),
+        ],
+    ]
+
+    @Test(arguments: beginnings)
+    func `TEST-5: a task that is held before it has begun has all its time when it is let go`(
+        beginning: [Mutation]
+    ) async throws {
+        try await insert()
+        for mutation in beginning.dropLast() {
+            try await store.commit([mutation])
+            #expect(try await deadline() == nil, "after \(mutation)")
+        }
+        try await store.commit([beginning[beginning.count - 1]])
+        #expect(try await deadline() == moment(140))
+        #expect(try await store.overdueTasks(at: moment(140), limit: 9).map(\.id) == [1])
+    }
+
     @Test func `TEST-5: a task without a limit of time never gets one`() async throws {
         try await insert()
         try await store.commit([
@@ -207,6 +247,28 @@ struct TransitionTests {
         #expect(try await store.nextIDs() == [3])
         try await store.commit([.endNetworkWait])
         #expect(try await store.nextIDs() == [1, 3])
+    }
+
+    /// Ways to stop a task, each of which leaves it in another state.
+    private static let stops: [[Mutation]] = [
+        [.suspendTask(.id(1), at: moment(10))],
+        [.holdTask(1, at: moment(10))],
+        [.suspendTask(.id(1), at: moment(10)), .holdTask(1, at: moment(10))],
+    ]
+
+    @Test(arguments: stops)
+    func `TEST-5: a network that comes lets those go that are stopped, too, once they go on`(
+        stopping: [Mutation]
+    ) async throws {
+        try await start(notBefore: TaskRecord.networkWait)
+        try await store.commit(stopping)
+        try await store.commit([.endNetworkWait])
+        #expect(try await hosts(at: moment(20)) == [])
+        try await store.commit([
+            .releaseTask(1, at: moment(20)),
+            .resumeTask(task, at: moment(20), resourceTimeout: 100),
+        ])
+        #expect(try await hosts(at: moment(20)) == ["old:80"])
     }
 
     @Test func `TEST-5: a task that has ended is overdue no more`() async throws {

@@ -68,3 +68,68 @@ struct TargetDirectoryTests {
         #expect(await open("\(disk.path)/link/../own/.") == .success(path))
     }
 }
+
+/// What is looked at again before a file goes on growing in its directory.
+@Suite(.timeLimit(.minutes(1))) struct ReopenedTargetDirectoryTests {
+    private let memory: TemporaryDirectory
+
+    init() throws {
+        // It is of this machine everywhere.
+        memory = try TemporaryDirectory(in: "/dev/shm")
+    }
+
+    private func reopen(_ path: String) async -> Result<String, TargetDirectory.Refusal> {
+        await BlockingQueue(label: "test").run { () throws(Never) in
+            Result { () throws(TargetDirectory.Refusal) in try TargetDirectory.reopen(path).path }
+        }
+    }
+
+    private func make(_ name: String) throws -> String {
+        let path = "\(memory.path)/\(name)"
+        try systemCall("mkdir", path) { mkdir(path, 0o700) }
+        return path
+    }
+
+    private func setMode(_ mode: mode_t, of path: String) throws {
+        try systemCall("chmod", path) { chmod(path, mode) }
+    }
+
+    @Test(arguments: [0o777, 0o770, 0o702, 0o2775, 0o1777, 0o1770] as [mode_t])
+    func `SEC-4: a file does not go on growing where others can write by now`(
+        mode: mode_t
+    ) async throws {
+        let path = try make("own")
+        #expect(await reopen(path) == .success(path))
+        try setMode(mode, of: path)
+        #expect(await reopen(path) == .failure(.isNotSafe))
+        try setMode(0o755, of: path)
+        #expect(await reopen(path) == .success(path))
+    }
+
+    @Test func `SEC-4: a file does not go on growing below what others can rename by now`()
+        async throws
+    {
+        let parent = try make("parent")
+        let path = try make("parent/own")
+        #expect(await reopen(path) == .success(path))
+        try setMode(0o777, of: parent)
+        #expect(await reopen(path) == .failure(.isNotSafe))
+        try setMode(0o1777, of: parent)
+        #expect(await reopen(path) == .success(path))
+    }
+
+    @Test func `SEC-4: a file does not go on growing where a link leads by now`() async throws {
+        let path = try make("own")
+        let other = try make("other")
+        #expect(await reopen(path) == .success(path))
+        try systemCall("rmdir", path) { rmdir(path) }
+        try memory.directory.makeLink("own", to: other)
+        #expect(await reopen(path) != .success(path))
+    }
+
+    @Test func `a file does not go on growing where nothing is any more`() async throws {
+        let path = "\(memory.path)/gone"
+        let call = SystemCallError(call: "open", errno: ENOENT, subject: path)
+        #expect(await reopen(path) == .failure(.call(call)))
+    }
+}

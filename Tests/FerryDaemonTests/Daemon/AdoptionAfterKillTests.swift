@@ -88,6 +88,38 @@ struct AdoptionAfterKillTests {
         #expect(try bench.resumable.names() == [])
         await bench.end()
     }
+
+    /// Why a file is not taken over.
+    enum Obstacle: CaseIterable {
+        case diskIsAway
+        case fileIsGone
+        case dataIsSpoilt
+    }
+
+    @Test(arguments: Obstacle.allCases)
+    func `a task that is cancelled keeps resume data that may be of use later, and no other`(
+        _ obstacle: Obstacle
+    ) async throws {
+        var (_, data) = try leavePart()
+        switch obstacle {
+        case .diskIsAway:
+            // The daemon before has begun to take the file over to a disk.
+            let place = bench.temporary.path + "/disk/.ferry-1"
+            try bench.downloads.makeLink(Self.name + ".place", to: place)
+        case .fileIsGone: try bench.resumable.remove("Resume_left")
+        case .dataIsSpoilt: data = Data("resume".utf8)
+        }
+        try await bench.storeTask(server.url("/file"), state: .suspended, .unused(data))
+        let daemon = try await bench.start()
+        let task = try #require(try await bench.store.task(id: 1))
+        daemon.input { machine, now in
+            machine.end(task, .cancelled(for: .nobody, producesResumeData: true), at: now)
+        }
+        try await bench.work { try await !bench.events().isEmpty }
+        let left = try await bench.events().last?.resumeData
+        #expect(left == (obstacle == .diskIsAway ? data : nil))
+        await bench.end()
+    }
 }
 
 extension ByteState {

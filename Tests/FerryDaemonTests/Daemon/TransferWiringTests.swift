@@ -239,6 +239,35 @@ struct TransferWiringTests {
         await bench.end()
     }
 
+    @Test func `an upload that is given up is ended with the session's certificate`() async throws {
+        let home = try TestHome()
+        let authority = try await TestAuthority(in: home)
+        let nginx = try await Nginx(in: home, authority: authority)
+        try nginx.addFile("upload/kept", Data("la".utf8))
+        let url = nginx.url("upload/kept", by: .requiringCertificate)
+        var configuration = Wire.SessionConfiguration.sample
+        configuration.connections = Wire.Connections(
+            authorityFile: authority.file,
+            clientCertificate: Wire.ClientCertificate(
+                certificate: authority.client.file,
+                key: authority.client.keyFile
+            )
+        )
+        try await bench.store.commit([
+            .setConfiguration(session: 1, Stored.encode(configuration))
+        ])
+        let daemon = try await bench.start()
+        var task = task()
+        task.request = Stored.encode(Wire.Request.sample(url))
+        daemon.terminate(task, UploadResource(url: url, language: .draft8))
+        let requests = await nginx.requests(count: 1)
+        #expect(requests.map(\.method) == ["DELETE"])
+        // Without a certificate it would be 400.
+        #expect(requests.map(\.status) == [204])
+        await nginx.stop()
+        await bench.end()
+    }
+
     @Test
     func `another process has connections of its own, and transfers keep the session's limits`()
         async throws
@@ -268,9 +297,12 @@ struct TransferWiringTests {
         await bench.end()
     }
 
-    @Test func `an application is started as it once started ferryd, not as ferryd is`()
-        async throws
-    {
+    // Where its directory is gone, it is started in another one.
+    @Test(arguments: ["/", "/nonexistent"], [nil, 0o027] as [UInt32?])
+    func `an application is started as it once started ferryd, not as ferryd is`(
+        directory: String,
+        mask: UInt32?
+    ) async throws {
         var options = DaemonOptions()
         options.applicationAttributes = ProcessAttributes(fileModeMask: 0o037, descriptorLimit: 123)
         let daemon = try await bench.start(options)
@@ -287,15 +319,16 @@ struct TransferWiringTests {
                 "-c",
                 "(umask; ulimit -n; echo $FERRY_BACKGROUND_SESSION) > \(place); read go < \(gate)",
             ],
-            directory: "/",
-            environment: ["PATH": "/usr/bin:/bin"]
+            directory: directory,
+            environment: ["PATH": "/usr/bin:/bin"],
+            fileModeMask: mask
         )
         daemon.launch(1, launch, session: "songs")
         try await bench.work { !daemon.children.isEmpty }
         #expect(write(key, "\n", 1) == 1)
         try await bench.work { daemon.children.isEmpty }
         let said = try String(contentsOfFile: place, encoding: .utf8).split(separator: "\n")
-        #expect(said == ["0037", "123", "songs"])
+        #expect(said == [mask == nil ? "0037" : "0027", "123", "songs"])
         await bench.end()
     }
 }

@@ -163,6 +163,47 @@ import Testing
         #expect(bench.loading == [1, 2, 3, 4])
     }
 
+    @Test func `REL-3: who has returned what was recalled is asked for more when others come`() {
+        var bench = MachineBench(.limits(total: 6, host: 6))
+        let first = SharingProgram("first", number: 1, rate: 5000, in: &bench)
+        bench.start(first.client, 1, host: "a")
+        let session = first.client.session
+        let lent = (1...9).count { _ in
+            bench.machine.lendConnection(task: 1, session: session, host: "a:80")
+        }
+        #expect(lent == 4)
+        var recallCount = 0
+        for (name, number, count) in [("second", 2, 3), ("third", 3, 1)] {
+            let next = SharingProgram(name, number: Int64(number), rate: 5000, in: &bench)
+            for identifier in 1...count { bench.start(next.client, identifier, host: "a") }
+            bench.wait(6)
+            for _ in bench.recalls.dropFirst(recallCount) {
+                _ = bench.machine.takeBackConnection(task: 1, session: session, host: "a:80")
+                bench.input { $0.searchForTasks(at: $1) }
+                bench.settle()
+            }
+            recallCount = bench.recalls.count
+        }
+        #expect(bench.recalls.map(\.task) == [1, 1, 1])
+        #expect(bench.placesByApplication == ["first": 1, "second": 3, "third": 1])
+    }
+
+    @Test func `REL-3: a recall counts from the first connection, until the last one is back`() {
+        var lent = DaemonStateMachine.LentConnections()
+        for host in ["a", "a", "b"] { lent.lend(to: host) }
+        lent.recall(at: moment(1))
+        lent.recall(at: moment(2))
+        #expect(lent.recalledAt == moment(1))
+        // It was not lent.
+        lent.takeBack(from: "c")
+        lent.takeBack(from: "a")
+        #expect(lent.recalledAt == moment(1))
+        lent.takeBack(from: "b")
+        #expect(lent.recalledAt == nil)
+        lent.recall(at: moment(9))
+        #expect(lent.recalledAt == moment(9))
+    }
+
     @Test func `REL-3: who waits for its share gets it while other hosts' connections are lent`() {
         var bench = MachineBench(.limits(total: 12, host: 4))
         let first = SharingProgram("first", number: 1, rate: 5000, in: &bench)

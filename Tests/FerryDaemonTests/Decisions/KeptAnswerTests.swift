@@ -151,6 +151,34 @@ import Testing
         #expect(bench.challengeAnswers[tasks[1]] == nil)
     }
 
+    @Test(arguments: [
+        LoadChallengeAnswer.identify(HTTPIdentity([1, 2], format: .pem)), .performDefaultHandling,
+        .reject,
+    ])
+    func `BG-37: whatever a client has said of who it is, it is asked again after a refusal`(
+        answer: LoadChallengeAnswer
+    ) {
+        var answers = KeptAnswers()
+        answers.keep(answer, to: .certificate)
+        answers.keep(.use(MachineBench.credential), to: .password())
+        #expect(answers.answer(to: .certificate) != nil)
+        answers.forgetIdentities()
+        #expect(answers.answer(to: .certificate) == nil)
+        #expect(answers.answer(to: .password()) == .use(MachineBench.credential))
+    }
+
+    @Test mutating func `BG-37: who had no certificate is asked again after a refusal`() {
+        let client = bench.open(configuration: .asking)
+        let tasks = [bench.start(client, 1), bench.start(client, 2)]
+        bench.challenge(tasks[0], .certificate)
+        bench.answer(client, 1, .goOn, isKept: true)
+        #expect(bench.challengeAnswers[tasks[0]] == [.performDefaultHandling])
+        bench.fail(tasks[0], .clientCertificateRejected)
+        bench.challenge(tasks[1], .certificate)
+        #expect(bench.challengeAnswers[tasks[1]] == nil)
+        #expect(bench.wait(of: tasks[1])?.reason == .application)
+    }
+
     @Test func `who leaves a bad certificate to the system has not approved of it`() {
         func challenge(_ verdict: HTTPServerTrust.Verdict) -> LoadChallenge {
             LoadChallenge(

@@ -73,6 +73,25 @@ import Testing
         #expect(bench.transfers[task]?.asksForLink == false)
     }
 
+    @Test(arguments: [(true, nil), (nil, "http://b/")] as [(Bool?, String?)])
+    mutating func `a person who gives a task another address changes nothing else of its request`(
+        ignoresCookies: Bool?,
+        cookieSite: String?
+    ) throws {
+        let client = bench.open()
+        var create = Wire.CreateDownload.sample(client.session)
+        create.request.fields = [Wire.Field(name: "X-Key", value: "1")]
+        create.request.ignoresCookies = ignoresCookies
+        create.request.cookieSite = cookieSite
+        let now = bench.now
+        bench.settledCall(client) { [create] in $0.createDownload(create, from: $1, at: now) }
+        let task = try #require(bench.database.current.tasks.keys.first)
+        #expect(bench.person { $0.relinkTask(task, to: "http://a/2", from: $1) } == .done)
+        var expected = create.request
+        expected.url = "http://a/2"
+        #expect(bench.stored(task)?.replacement == expected)
+    }
+
     @Test mutating func `the current request is the one that was given last, at whatever address`()
     {
         let client = bench.open()

@@ -109,6 +109,34 @@ struct UploadFilesTests {
         #expect(await failure(of: 7, state, from: next) == .fileMissing)
     }
 
+    #if DEBUG
+    @Test func `BG-42: whatever is to be sent is on the disk, with its name, when that is told`()
+        async
+    {
+        // The calls are recorded of a whole process.
+        await #expect(processExitsWith: .success) { @LoopActor in
+            for byteCount in [1000, UploadFiles.greatestCopy + 1] {
+                let tests = try UploadFilesTests()
+                try tests.write(byteCount)
+                let (file, state) = try tests.open()
+                let path = tests.temporary.path
+                let record = SystemCallRecord(of: ["fsync", "renameat2"], in: path)
+                let calls = await record.during { _ = await tests.secure(file, state, for: 7) }
+                let isKept = tests.files.tasks() == [7]
+                #expect(isKept || byteCount > UploadFiles.greatestCopy)
+                let expected =
+                    isKept
+                    ? [
+                        "fsync /uploads/Upload_7.new",
+                        "renameat2 /uploads/Upload_7.new to \(path)/uploads/Upload_7",
+                        "fsync /uploads",
+                    ] : ["fsync /source"]
+                #expect(calls == expected)
+            }
+        }
+    }
+    #endif
+
     @Test func `BG-42: a file that has changed before it could be kept is not kept`() async throws {
         try write(1000)
         let (file, state) = try open()

@@ -20,6 +20,29 @@ import Testing
         #expect(Stored.request(Array("{}".utf8)) == nil)
     }
 
+    /// Requests of which each has something that others have not.
+    private static let requests: [Wire.Request] = {
+        let changes: [(inout Wire.Request) -> Void] = [
+            { _ in }, { $0.url = "https://b/2?c=d#e" }, { $0.method = "PUT" },
+            { $0.fields = [Wire.Field(name: "X", value: "a"), Wire.Field(name: "X", value: "ä")] },
+            { $0.body = Data([0, 255]) }, { $0.body = Data() }, { $0.idleTimeout = 0 },
+            { $0.madeFor = "http://b/1" }, { $0.ignoresCookies = true },
+            { $0.cookieSite = "http://b/" },
+        ]
+        return changes.map { change in
+            var request = Wire.Request.sample()
+            change(&request)
+            return request
+        }
+    }()
+
+    @Test(arguments: requests)
+    func `a request stays whole where it is taken for a transfer, and told of`(
+        request: Wire.Request
+    ) {
+        #expect(Wire.Request(TransferRequest(request)) == request)
+    }
+
     @Test func `responses and failures are kept whole`() {
         let response = Wire.Response.sample(206)
         #expect(Stored.response(Stored.encode(response)) == response)

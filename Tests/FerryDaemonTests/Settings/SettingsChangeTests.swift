@@ -71,6 +71,33 @@ import Testing
         #expect(limits(bench) == [])
     }
 
+    @Test(arguments: [
+        Wire.Connections(httpProxy: "http://proxy:3128"),
+        Wire.Connections(httpsProxy: "http://proxy:3128"),
+        Wire.Connections(proxyExceptions: ["a"]),
+        Wire.Connections(authorityFile: "/ca.pem"),
+        Wire.Connections(authorityDirectory: "/ca"),
+    ])
+    func `REL-4: a host that is left alone is asked at once when there is another way to it`(
+        connections: Wire.Connections
+    ) {
+        let policy = DaemonPolicy.limits(total: 9, host: 9)
+        var bench = MachineBench(policy)
+        let client = bench.open(configuration: .limited(9))
+        for task in (1...5).map({ bench.start(client, $0) }) {
+            bench.fail(task, .cannotConnectToHost)
+        }
+        let late = bench.start(client, 6)
+        change(options(policy, SharedRates(receive: 1000)), on: &bench)
+        bench.settle()
+        #expect(bench.loading == [], "what has nothing to do with the way changes nothing")
+        var others = options(policy)
+        others.connections = connections
+        change(others, on: &bench)
+        bench.settle()
+        #expect(bench.loading == [late])
+    }
+
     @Test func `another time to stay with nothing to do counts from now`() {
         var bench = MachineBench()
         bench.settle()

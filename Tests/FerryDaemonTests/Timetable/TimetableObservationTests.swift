@@ -172,6 +172,19 @@ import Testing
         #expect(status?.permissions == 0o644)
     }
 
+    @Test func `what a ferryd has left that died, or had no room, is no part of the next text`()
+        async throws
+    {
+        try makeDirectory()
+        try write("Sat 1k\n")
+        let left = String(repeating: "daily 9k\n", count: 99)
+        try temporary.write(left, to: "config/ferry/.timetable.new")
+        await start()
+        try await observation.change { (text) throws(TimetableError) in try text.add("Sun 1k") }
+        #expect(try temporary.text(of: "config/ferry/timetable") == "Sat 1k\nSun 1k\n")
+        #expect(try Directory(opening: directory).names() == ["timetable"])
+    }
+
     @Test func `a change to a file that was just edited keeps the edit`() async throws {
         try makeDirectory()
         try write("Sat 1k\n")
@@ -213,5 +226,23 @@ import Testing
         #expect(await changes.next() == .timetable(observation.timetable))
         #expect(rename(temporary.path + "/old", temporary.path + "/localtime") == 0)
         #expect(await changes.next() == .zone)
+    }
+
+    @Test func `a rule holds by the zone of now, also if that has changed before there was a rule`()
+        async
+    {
+        // The C library has one zone in a process.
+        await #expect(processExitsWith: .success) { @LoopActor in
+            ProcessEnvironment.set("TZ", "UTC0")
+            LocalTime.readZone()
+            let tests = try TimetableObservationTests()
+            await tests.start()
+            ProcessEnvironment.set("TZ", "XXX-3")
+            #expect(LocalTime.offset(at: 0) == 0)
+            try await tests.observation.change { (text) throws(TimetableError) in
+                try text.add("Sat 1k")
+            }
+            #expect(LocalTime.offset(at: 0) == 10_800)
+        }
     }
 }

@@ -236,6 +236,29 @@ import Testing
         #expect(content.firstDifference(from: probe.bytes) == nil)
     }
 
+    @Test func `nothing comes in pipes during a pause that is older than they are`() async throws {
+        let gate = FixtureGate()
+        server.on("/long", .content(content).stalling(after: 1000, at: gate))
+        let probe = makeProbe()
+        probe.onBytes = { exchange in
+            exchange.pause()
+            return .deliver
+        }
+        let exchange = client.start(HTTPRequest(url: server.url("/long")), handler: probe)
+        try await probe.waitUntil { probe.bytes.count == 1000 }
+        gate.open()
+        // The server has sent what there is room for.
+        try await server.waitUntil { history in
+            history.requests.contains { $0.state == .blocked || $0.state == .sent }
+        }
+        #expect(probe.calls == [.head, .bytes])
+        exchange.resume()
+        try await probe.finished()
+        #expect(probe.error == nil)
+        #expect(probe.calls == [.head, .bytes, .pipe, .finish])
+        #expect(content.firstDifference(from: probe.bytes) == nil)
+    }
+
     @Test func `a body that stops in a pipe times out`() async throws {
         let gate = FixtureGate()
         server.on("/long", .content(content).stalling(after: 5_000_000, at: gate))

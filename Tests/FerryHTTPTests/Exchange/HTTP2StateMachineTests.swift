@@ -1,3 +1,4 @@
+import FerrySystem
 import Testing
 
 @testable import FerryHTTP
@@ -67,6 +68,42 @@ import Testing
         let isSent = machine.sends(onKept: nil, isMultiplexed: true)
         #expect(isSent)
         #expect(machine.completed(Self.lost) == [.finish(Self.lost)])
+    }
+
+    /// A connection of loopback.
+    private static func connection(port: UInt16) -> InternetConnection {
+        InternetConnection(
+            local: .init(address: "127.0.0.1", port: port),
+            remote: .init(address: "127.0.0.1", port: 443)
+        )
+    }
+
+    @Test(
+        arguments: [
+            (1, 0, 1, true), (3, 1, 1, true), (3, 2, 1, true), (3, 3, 1, false), (3, 5, 1, false),
+            (3, 1, 2, false), (nil, 0, 1, false),
+        ] as [(UInt32?, UInt32, UInt16, Bool)]
+    )
+    @LoopActor
+    func `HTTP-2: a server that leaves has not processed what is above its last stream alone`(
+        stream: UInt32?,
+        last: UInt32,
+        port: UInt16,
+        isRefused: Bool
+    ) throws {
+        let client = try HTTPClient.local()
+        let exchange = HTTPExchange(
+            request: HTTPRequest(url: "https://a/", method: "POST"),
+            body: nil,
+            handler: ExchangeProbe(),
+            client: client
+        )
+        exchange.metrics.connection = Self.connection(port: 1)
+        _ = exchange.machine.sends(onKept: nil, isMultiplexed: true)
+        if let stream { exchange.logged(.stream(stream)) }
+        exchange.serverLeft(Self.connection(port: port), after: last)
+        let effect: Machine.Effect = isRefused ? .startAgain(orFail: nil) : .finish(Self.lost)
+        #expect(exchange.machine.completed(Self.lost) == [effect])
     }
 
     @Test(arguments: [HTTPError.Code.timedOut, .bodyUnreadable, .aborted, .badServerResponse])

@@ -79,6 +79,25 @@ import Testing
         #expect(machine.received(.pong(pong(3)), at: start) == [])
     }
 
+    @Test(arguments: [WebSocketFrame.message(.text("1")), .ping([])])
+    mutating func `what is withdrawn before its turn is not sent, and nothing waits for it`(
+        frame: WebSocketFrame
+    ) {
+        open()
+        _ = machine.send(frame, number: 1)
+        _ = machine.send(.message(.text("2")), number: 2)
+        _ = machine.send(.ping([]), number: 3)
+        machine.withdraw(1)
+        #expect(machine.nextFrame()?.number == 2)
+        // Too late.
+        machine.withdraw(2)
+        #expect(machine.sent(2) == [.complete(2, nil)])
+        #expect(machine.nextFrame()?.number == 3)
+        #expect(machine.sent(3) == [])
+        let pong = WebSocketFramer.Event.pong([0, 0, 0, 0, 0, 0, 0, 3])
+        #expect(machine.received(pong, at: start) == [.complete(3, nil)])
+    }
+
     @Test mutating func `messages wait for receivers, and receivers for messages`() {
         open()
         #expect(machine.receive() == [])

@@ -245,6 +245,25 @@ struct ConditionsStateMachineTests {
         #expect(bench.alarm == nil)
     }
 
+    @Test(
+        arguments: [(1, "802-11-wireless"), (3, "802-3-ethernet"), (0, "gsm"), (2, "gsm")]
+            as [(UInt32, String)]
+    )
+    func `a network that is back has its conditions for good`(metered: UInt32, type: String) {
+        let values: [String: BusValue] = .metered(metered, type)
+        var bench = ConditionsBench.answering([.expensiveNetwork, .cellularNetwork], values)
+        let known = bench.machine.conditions
+        #expect(known != [])
+        bench.changed(.networkManager)
+        #expect(bench.answerLatest(.networkManager, .disconnected) == [])
+        bench.woke(after: .seconds(29))
+        bench.changed(.networkManager)
+        #expect(bench.answerLatest(.networkManager, values) == [])
+        #expect(bench.alarm == nil)
+        #expect(bench.woke(after: .seconds(60)) == [])
+        #expect(bench.machine.conditions == known)
+    }
+
     @Test func `without a network nothing is remembered that was not known`() {
         let bench = ConditionsBench.answering(.expensiveNetwork, .disconnected)
         #expect(bench.machine.conditions == [])

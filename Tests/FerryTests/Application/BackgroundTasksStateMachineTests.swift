@@ -123,6 +123,59 @@ import Testing
         #expect(machine.terminate(by: .terminate, now: at(0)) == [.end(.terminate)])
     }
 
+    /// How a process ends that SIGTERM has asked to.
+    enum Ending: CaseIterable {
+        case inOrder
+        case withoutPreparation
+        case withTasks
+        case afterTheLastTask
+    }
+
+    /// Has the process end by SIGTERM.
+    ///
+    /// - Returns: The last effect.
+    private mutating func end(_ ending: Ending) -> Machine.Effect? {
+        let task = begin()
+        if ending == .afterTheLastTask { _ = machine.end(task, now: at(0)) }
+        let effects = machine.terminate(by: .terminate, now: at(0))
+        switch ending {
+        case .inOrder:
+            _ = machine.end(task, now: at(1))
+            return machine.prepared().last
+        case .withoutPreparation:
+            _ = machine.end(task, now: at(1))
+            return machine.timerFired(now: at(4)).last
+        case .withTasks:
+            _ = machine.timerFired(now: at(5))
+            return machine.timerFired(now: at(8)).last
+        case .afterTheLastTask:
+            return effects.last
+        }
+    }
+
+    @Test(arguments: Ending.allCases)
+    mutating func `what has asked a program to end that goes on counts no more`(ending: Ending) {
+        let last = end(ending)
+        #expect(last == .end(.terminate))
+        // The program's own handler has decided to go on. Then it loses its terminal.
+        let task = begin()
+        #expect(machine.terminate(by: .hangUp, now: at(100)) == [.setTimer(at(105))])
+        // None of the two signals of a login session that ends is a second one of its kind.
+        #expect(machine.terminate(by: .terminate, now: at(100)).isEmpty)
+        #expect(machine.timerFired(now: at(105)) == [.expire([task]), .setTimer(at(108))])
+    }
+
+    @Test(arguments: Ending.allCases)
+    mutating func `a program that goes on and loses its terminal then ends by that signal`(
+        ending: Ending
+    ) {
+        _ = end(ending)
+        let task = begin()
+        _ = machine.terminate(by: .hangUp, now: at(100))
+        _ = machine.end(task, now: at(101))
+        #expect(machine.prepared() == [.cancelTimer, .stopListening, .end(.hangUp)])
+    }
+
     @Test mutating func `a task that begins during the grace period shares it`() {
         let first = begin()
         _ = machine.terminate(by: .terminate, now: at(0))

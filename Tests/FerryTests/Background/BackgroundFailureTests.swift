@@ -178,6 +178,28 @@ struct BackgroundFailureTests {
         await answered.wait()
     }
 
+    @Test(arguments: 0...2)
+    func `who asks for tasks of a daemon that dies over a page is answered by the next one`(
+        page: Int
+    ) async throws {
+        let earlier = BackgroundApp(daemon)
+        let before = earlier.session()
+        for _ in 1...3 { before.downloadTask(with: url).resume() }
+        await before.flush()
+        try await earlier.die(with: daemon)
+        let listed = daemon.calls.all.count { $0.hasPrefix("ListTasks") }
+        let session = app.session()
+        // It has looked whether there are any; from here on it lists them.
+        await daemon.calls.wait(for: "ListTasks", count: listed + 1)
+        await LoopActor.run {
+            daemon.pageLength = 1
+            let answers = Array(repeating: ScriptedDaemon.Behaviour.answer, count: page)
+            daemon.behaviours["ListTasks"] = answers + [.die(afterwards: false)]
+        }
+        let tasks = await session.allTasks
+        #expect(tasks.map(\.taskIdentifier) == [1, 2, 3])
+    }
+
     @Test func `a session without anything to do does not bring the daemon back`() async throws {
         let session = app.session()
         await daemon.calls.wait(for: "ListTasks")

@@ -180,6 +180,46 @@ struct BackgroundQuestionTests {
         await delegate.hasFinished.wait(until: { $0 })
     }
 
+    private static let questions = [
+        Wire.Event(kind: .delayed, task: 1, question: 7), challenge(7),
+        Wire.Event(
+            kind: .expired,
+            task: 1,
+            response: Wire.Response(
+                url: "https://example.com/song",
+                status: 403,
+                version: "HTTP/1.1",
+                fields: []
+            ),
+            question: 7
+        ),
+    ]
+
+    @Test(arguments: questions)
+    func `BG-33: that events are finished is told when the task of an open question has ended`(
+        question: Wire.Event
+    ) async throws {
+        let first = BackgroundApp(daemon)
+        let session = first.session()
+        session.downloadTask(with: url).resume()
+        await session.flush()
+        try await first.die(with: daemon)
+        await LoopActor.run { daemon.sessions["tracks"]?.events.append(question) }
+        let delegate = MuteDelegate()
+        let next = BackgroundApp(daemon, launchReason: .backgroundURLSession(identifier: "tracks"))
+        _ = next.session(delegate: delegate)
+        await delegate.asked.wait()
+        #expect(!delegate.hasFinished.hasHappened)
+        await ask(
+            Wire.Event(
+                kind: .completed,
+                task: 1,
+                failure: Wire.Failure(code: "cancelled", message: "")
+            )
+        )
+        await delegate.hasFinished.wait()
+    }
+
     @Test func `a certificate of no persistence is good for its task alone`() async throws {
         await run(BackgroundApp(daemon), delegate: CertificateDelegate())
         let challenge = Wire.Challenge(
@@ -302,6 +342,53 @@ private final class PatientDelegate: NSObject, URLSessionDownloadDelegate {
 
     func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) {
         hasFinished.change { $0 = true }
+    }
+}
+
+/// Leaves all questions without an answer.
+private final class MuteDelegate: NSObject, URLSessionDownloadDelegate {
+    let asked = Signal()
+    let hasFinished = Signal()
+
+    func urlSession(
+        _ session: URLSession,
+        task: URLSessionTask,
+        willBeginDelayedRequest request: URLRequest,
+        completionHandler:
+            @escaping @Sendable (URLSession.DelayedRequestDisposition, URLRequest?) -> Void
+    ) {
+        asked.give()
+    }
+
+    func urlSession(
+        _ session: URLSession,
+        task: URLSessionTask,
+        needsNewRequestAfter response: HTTPURLResponse,
+        completionHandler: @escaping @Sendable (URLRequest?) -> Void
+    ) {
+        asked.give()
+    }
+
+    func urlSession(
+        _ session: URLSession,
+        task: URLSessionTask,
+        didReceive challenge: URLAuthenticationChallenge,
+        completionHandler:
+            @escaping @Sendable (
+                URLSession.AuthChallengeDisposition, URLCredential?
+            ) -> Void
+    ) {
+        asked.give()
+    }
+
+    func urlSession(
+        _ session: URLSession,
+        downloadTask: URLSessionDownloadTask,
+        didFinishDownloadingTo location: URL
+    ) {}
+
+    func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) {
+        hasFinished.give()
     }
 }
 

@@ -11,8 +11,11 @@ enum FailingCalls {
         case getdents64 = 217
         case openat = 257
         case unlinkat = 263
+        /// Also renameat2(2) without flags: the C library then makes this call.
+        case renameat = 264
         #else
         case unlinkat = 35
+        case renameat = 38
         case openat = 56
         case getdents64 = 61
         case fsync = 82

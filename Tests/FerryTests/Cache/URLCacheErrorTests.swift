@@ -141,6 +141,20 @@ struct URLCacheErrorTests {
         #expect(place.names.count == 0)
     }
 
+    // MARK: - Storing
+
+    @Test func `of a response that cannot be stored nothing is left, nor of the one before it`()
+        async throws
+    {
+        let cache = place.cache()
+        try cache.store("old", at: "https://host/a")
+        try await FailingCalls.perform(.renameat, failingWith: ENOSPC) {
+            for name in ["a", "b"] { try cache.store("new", at: "https://host/\(name)") }
+        }
+        #expect(place.names == [])
+        for other in [cache, place.cache()] { #expect(other.currentDiskUsage == 0) }
+    }
+
     // MARK: - Making room
 
     @Test

@@ -188,6 +188,33 @@ struct DataTaskTests {
         await recorder.wait(for: "invalid")
     }
 
+    @Test func `OR-13: what has become a download and does not end well leaves no file`() async {
+        // In a process of its own, so that all files there are this test's.
+        await #expect(processExitsWith: .success) {
+            _ = Home.path
+            let server = try FixtureServer()
+            let gate = FixtureGate()
+            let file = FixtureFile(.seeded(7, byteCount: 2 << 20))
+            server.on("/slow", .file(file).stalling(after: 1 << 20, at: gate))
+            server.on("/cut", .file(file).dropping(after: 1 << 20))
+            let recorder = DataRecorder()
+            recorder.change { $0.disposition = .becomeDownload }
+            let session = recorder.makeSession()
+            session.dataTask(with: try server.address("/slow")).resume()
+            await recorder.wait(for: "wrote")
+            #expect(!Home.leftovers.isEmpty)
+            for task in await session.allTasks { task.cancel() }
+            await recorder.waitForEnd()
+            #expect(recorder.error?.code == .cancelled)
+            #expect(Home.leftovers == [])
+            session.dataTask(with: try server.address("/cut")).resume()
+            await recorder.waitForEnd(2)
+            #expect(recorder.error?.code == .networkConnectionLost)
+            #expect(recorder.story.count { $0 == "wrote" } == 2)
+            #expect(Home.leftovers == [])
+        }
+    }
+
     @Test func `a stream task is refused`() async throws {
         recorder.change { $0.disposition = .becomeStream }
         session.dataTask(with: try server.address("/song")).resume()

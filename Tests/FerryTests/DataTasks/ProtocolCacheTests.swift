@@ -28,6 +28,20 @@ private final class KeptProtocol: URLProtocol {
             case "forbid": .notAllowed
             default: .allowed
             }
+        if let earlier = url.query?.split(separator: "&").last, earlier.hasPrefix("earlier") {
+            let response = URLResponse(
+                url: url,
+                mimeType: "text/html",
+                expectedContentLength: -1,
+                textEncodingName: nil
+            )
+            client?.urlProtocol(
+                self,
+                didReceive: response,
+                cacheStoragePolicy: earlier == "earlier" ? .allowed : .notAllowed
+            )
+            client?.urlProtocol(self, didLoad: Data("other ".utf8))
+        }
         let response = URLResponse(
             url: url,
             mimeType: "text/plain",
@@ -76,7 +90,12 @@ struct ProtocolCacheTests {
 
     private var given: [String] { KeptProtocol.given.withLock { $0[path] ?? [] } }
 
-    @Test(arguments: [("allow", true), ("memory", true), ("forbid", false), ("allow&fail", false)])
+    @Test(arguments: [
+        ("allow", true), ("memory", true), ("forbid", false), ("allow&fail", false),
+        // Of several responses the last one, with what has come behind it.
+        ("allow&earlier", true), ("memory&earlier", true), ("forbid&earlier", false),
+        ("allow&earlier-forbidden", true),
+    ])
     func `API-21: a response is stored as its class allows`(
         query: String,
         isStored: Bool
@@ -87,7 +106,7 @@ struct ProtocolCacheTests {
         let stored = cache.cachedResponse(for: request)
         #expect(stored?.data == (isStored ? Data("la la".utf8) : nil))
         #expect(stored?.response.mimeType == (isStored ? "text/plain" : nil))
-        let isInMemory = query == "memory"
+        let isInMemory = query.hasPrefix("memory")
         if let stored {
             #expect(stored.storagePolicy == (isInMemory ? .allowedInMemoryOnly : .allowed))
         }

@@ -31,6 +31,17 @@ private final class MockProtocol: URLProtocol {
                 redirectResponse: response
             )
         case "/never": break
+        case "/begun", "/broken":
+            let response = URLResponse(
+                url: url,
+                mimeType: nil,
+                expectedContentLength: -1,
+                textEncodingName: nil
+            )
+            client.urlProtocol(self, didReceive: response, cacheStoragePolicy: .notAllowed)
+            client.urlProtocol(self, didLoad: Data("la ".utf8))
+            guard url.path == "/broken" else { return }
+            client.urlProtocol(self, didFailWithError: URLError(.dnsLookupFailed))
         default:
             guard
                 let response = HTTPURLResponse(
@@ -197,6 +208,30 @@ struct ProtocolClassTests {
         session.downloadTask(with: try url("mock://host/text")).resume()
         await recorder.waitForEnd()
         #expect(recorder.file == Data("la la".utf8))
+    }
+
+    @Test func `a download that its class does not complete leaves no file`() async {
+        // In a process of its own, so that all files there are this test's.
+        await #expect(processExitsWith: .success) {
+            _ = Home.path
+            let recorder = DataRecorder()
+            let session = recorder.makeSession { $0.protocolClasses = [MockProtocol.self] }
+            let begun = try #require(URL(string: "mock://host/begun"))
+            let task = session.downloadTask(with: begun)
+            task.resume()
+            await recorder.wait(for: "wrote")
+            #expect(!Home.leftovers.isEmpty)
+            task.cancel()
+            await recorder.waitForEnd()
+            #expect(recorder.error?.code == .cancelled)
+            #expect(Home.leftovers == [])
+            let broken = try #require(URL(string: "mock://host/broken"))
+            session.downloadTask(with: broken).resume()
+            await recorder.waitForEnd(2)
+            #expect(recorder.error?.code == .dnsLookupFailed)
+            #expect(recorder.story.count { $0 == "wrote" } == 2)
+            #expect(Home.leftovers == [])
+        }
     }
 
     @Test func `a class's error is the task's`() async throws {

@@ -5,12 +5,15 @@ import Testing
 
 @Suite("Downloads that get another address", .timeLimit(.minutes(1)))
 struct RelinkTests {
-    /// A delegate that knows another address, or none.
+    /// A delegate that knows other addresses, or none.
     private final class Signer: NSObject, URLSessionTaskDelegate {
-        let link: URL?
+        /// What it answers, one after the other; the last one repeats.
+        let links: [URL?]
         let statuses = Awaited([Int]())
 
-        init(link: URL?) { self.link = link }
+        init(link: URL?) { links = [link] }
+
+        init(links: [URL?]) { self.links = links }
 
         func urlSession(
             _ session: URLSession,
@@ -19,6 +22,7 @@ struct RelinkTests {
             completionHandler: @escaping @Sendable (URLRequest?) -> Void
         ) {
             statuses.change { $0.append(response.statusCode) }
+            let link = links[min(statuses.value.count, links.count) - 1]
             completionHandler(link.map { URLRequest(url: $0) })
         }
     }
@@ -124,6 +128,37 @@ struct RelinkTests {
         #expect(recorder.calls.contains(.finished(1, contents: Data(file.content.bytes))))
         #expect(server.requests(to: "/good").map(\.range) == ["bytes=234464-"])
         gate.open()
+    }
+
+    @Test(arguments: [true, false])
+    func `an app that gives an address unasked is asked again, whatever it has answered before`(
+        isDeclined: Bool
+    ) async throws {
+        let gate = FixtureGate()
+        defer { gate.open() }
+        let expiring = try server.address("/expiring")
+        // It has no address, or one that brings nothing, which it is asked for five times.
+        let answers: [URL?] = isDeclined ? [nil] : Array(repeating: expiring, count: 5)
+        let refusalCount = isDeclined ? 1 : 6
+        let refusals = Array(repeating: FixtureAnswer.status(403), count: refusalCount)
+        let cut = FixtureAnswer.file(file).dropping(after: 200_000)
+        let stalled = FixtureAnswer.file(file).waiting(at: gate)
+        server.on("/expiring", [cut] + refusals + [stalled])
+        server.on("/expired", .status(403))
+        server.on("/good", .file(file))
+        let good = try server.address("/good")
+        let signer = Signer(links: answers + [good])
+        let session = session(signer)
+        async let download = session.download(from: expiring)
+        try await server.waitForStall(at: "/expiring", request: refusalCount + 1)
+        #expect(signer.statuses.value.count == answers.count)
+        let tasks = await session.allTasks
+        let task = try #require(tasks.first as? URLSessionDownloadTask)
+        task.relink(to: URLRequest(url: try server.address("/expired")))
+        let (location, _) = try await download
+        #expect(try Data(contentsOf: location) == Data(file.content.bytes))
+        #expect(signer.statuses.value == Array(repeating: 403, count: answers.count + 1))
+        try FileManager.default.removeItem(at: location)
     }
 
     @Test func `a suspended download goes on from another address when it is resumed`() async throws

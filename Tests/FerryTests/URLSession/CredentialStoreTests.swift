@@ -1,5 +1,7 @@
 import Ferry
+import FerrySystem
 import FerryTestSupport
+import FerryTransfer
 import Foundation
 import Testing
 
@@ -48,6 +50,42 @@ import Testing
             ),
         ]
         for other in others { #expect(store.credential(for: other) == nil, "\(other)") }
+    }
+
+    @LoopActor
+    @Test(arguments: [
+        ("http://u:p@a/", "http://a/", true), ("http://u:p@A/b?c", "http://a:80/", true),
+        ("http://u:p@a:81/", "http://a:81/", true), ("https://u:p@a/", "https://a:443/", true),
+        ("http://u:p@a/", "http://a:81/", false), ("http://u:p@a:81/", "http://a/", false),
+        ("http://u:p@a/", "https://a/", false), ("https://u:p@a:443/", "http://a:443/", false),
+        ("http://u:p@a/", "http://b/", false), ("http://u:p@a/", "http://a.b/", false),
+        ("http://u@a/", "http://a/", false), ("http://a/", "http://a/", false),
+    ])
+    func `the name and password in a URL are for the URL's own origin alone`(
+        url: String,
+        asking: String,
+        isUsed: Bool
+    ) throws {
+        let address = try #require(URL(string: url))
+        let task = URLSession(configuration: .ephemeral).dataTask(with: address)
+        defer { task.cancel() }
+        let challenges = AppChallenges(
+            task: task,
+            credentials: CredentialStore(configuration: URLSessionConfiguration.ephemeral.snapshot)
+        )
+        let basic = AuthenticationChallenge(scheme: "basic", parameters: ["realm": "music"])
+        let answers = Recorder<LoadChallengeAnswer>()
+        for isProxy in [false, true] {
+            let challenge = LoadChallenge(
+                kind: .password(basic, isProxy: isProxy),
+                origin: try #require(Origin(url: asking))
+            )
+            challenges.decide(on: challenge) { answers.append($0.answer) }
+        }
+        let own = LoadChallengeAnswer.use(PasswordCredential(user: "u", password: "p"))
+        #expect(
+            answers.elements == [isUsed ? own : .performDefaultHandling, .performDefaultHandling]
+        )
     }
 
     @Test func `a credential for once is not kept`() throws {

@@ -87,6 +87,30 @@ import Testing
         )
     }
 
+    @Test(arguments: [false, true])
+    func `requests that are proved by the same nonce are counted`(asProxy: Bool) throws {
+        var machine = requesting()
+        prove(&machine, asProxy: asProxy, "Digest realm=\"music\", nonce=\"0\", qop=\"auth\"")
+        for number in 1...3 {
+            #expect(try counts(&machine) == ["nc=0000000\(number)"])
+            _ = machine.receivedHead(head(302, ["Location": "/\(number)"]))
+            _ = machine.redirectAnswered(TransferRequest(url: "https://a.example/\(number)"))
+            _ = machine.prepared()
+        }
+        var next = Machine(request: request, following: machine.current, hasBody: false)
+        #expect(try counts(&next) == ["nc=00000004"])
+        let stale = "Digest realm=\"music\", nonce=\"1\", qop=\"auth\", stale=true"
+        prove(&machine, asProxy: asProxy, stale)
+        #expect(try counts(&machine) == ["nc=00000001"])
+    }
+
+    /// What says how many requests were proved by a nonce, for each proof of the current one.
+    private func counts(_ machine: inout Machine) throws -> [String] {
+        try machine.proofFields(clientNonce: "n").flatMap { field in
+            field.value.split(separator: ", ").filter { $0.hasPrefix("nc=") }.map(String.init)
+        }
+    }
+
     @Test func `a server whose nonces are always stale is not sent proofs without end`() {
         var machine = requesting()
         prove(&machine, "Digest realm=\"music\", nonce=\"0\", qop=\"auth\"")

@@ -282,6 +282,27 @@ struct ResumableUploadStateMachineTests {
         #expect(try !dispatch(other.start()).checksBody)
     }
 
+    @Test(
+        arguments: [
+            (0, 10), (-1, 10), (0.5, 0.5), (10, 10), (60, 10), (1e9, 10), (.infinity, 10),
+        ] as [(Double, Double)]
+    )
+    func `the question for tus waits for ten seconds at most, whatever the app allows`(
+        idleTimeout: Double,
+        expected: Double
+    ) {
+        let requests = ResumableUpload.Requests(
+            request: TransferRequest(url: request.url, method: "POST", idleTimeout: idleTimeout),
+            byteCount: 100,
+            isRepeatable: true,
+            name: "name"
+        )
+        let question = requests.dispatch(.discover, to: nil, detour: nil).request
+        #expect(question.idleTimeout == expected)
+        let upload = requests.dispatch(.upload(offering: nil), to: nil, detour: nil).request
+        #expect(upload.idleTimeout == idleTimeout)
+    }
+
     @Test(arguments: [(16 << 10, true), (16 << 10 + 1, false)])
     func `a body longer than a handshake is not waited for`(length: Int, isShort: Bool) throws {
         var machine = machine(byteCount: 16 << 20)

@@ -260,9 +260,32 @@ struct DownloadMirrorTests {
         )
         let lender = Lender()
         let probe = bench.download(configuration(mirrors: []), connections: lender)
-        try await mirror.waitUntil { $0.requests.count == 3 }
+        // The lent one is refused after the other: then the request leads to the first server again.
+        try await mirror.waitUntil { history in
+            history.requests.count == 3 && history.requests.contains { $0.state == .sent }
+        }
         gate.open()
         #expect(await probe.result()?.byteCount == content.byteCount)
         #expect(lender.counts == [try #require(Origin(url: mirror.url("/"))).description: 0])
+    }
+
+    @Test func `a connection is given back there, wherever its source leads by then`() {
+        let lender = Lender()
+        let download = Download(
+            name: "test",
+            request: bench.request(),
+            file: bench.file(),
+            client: bench.client,
+            connections: lender,
+            events: Download.Events()
+        )
+        download.lentConnections = [0: ["http://first.example", "http://second.example"]]
+        download.giveConnectionBack(of: 0)
+        #expect(lender.counts == ["http://second.example": -1])
+        download.giveConnectionBack(of: 0)
+        #expect(lender.counts == ["http://first.example": -1, "http://second.example": -1])
+        // All are back.
+        download.giveConnectionBack(of: 0)
+        #expect(lender.counts.count == 2)
     }
 }

@@ -91,6 +91,18 @@ struct PartialFileSegmentsTests {
         #expect(try self.file().recover(checkpoint: nil)?.writtenByteCount == 100)
     }
 
+    @Test func `a file that is complete has its table until its record is stored without`() throws {
+        let file = file()
+        try file.begin(.bulky("a"))
+        try file.beginSegments()
+        try file.write([UInt8](repeating: 2, count: 100), at: 0)
+        // In the way of another record, as a full disk is.
+        _ = try temporary.directory.openSubdirectory("file.record.new")
+        #expect(throws: TransferError.self) { try file.endSegments() }
+        try temporary.directory.rename("file.record.new", to: temporary.directory, as: "aside")
+        #expect(try self.file().recover(checkpoint: nil)?.writtenByteCount == 100)
+    }
+
     @Test func `SEC-6: a file that others have cut does not get its length back`() throws {
         let file = file()
         try begin(file)

@@ -91,6 +91,21 @@ struct UploadTests {
         #expect(try bench.temporary.text(of: "answer") == "Sorry")
     }
 
+    @Test(arguments: [false, true])
+    func `a server that can continue and is not available is waited for, if that is configured`(
+        fails: Bool
+    ) async throws {
+        let offer: [(name: String, value: String)] = [
+            ("Upload-Draft-Interop-Version", "8"), ("Location", "/resources/1"),
+        ]
+        let answer = FixtureAnswer.status(503, body: "Sorry")
+        bench.server.on("/upload", answer.after(interim: 104, fields: offer))
+        let configuration = Upload.Configuration(unavailableResponses: fails ? .fail : .deliver)
+        let probe = try upload(nil, "source", configuration)
+        await probe.end()
+        #expect(probe.events.last == (fails ? .failed(.serverUnavailable) : .finished))
+    }
+
     @Test func `DL-3: a redirect that keeps the method gets the whole file once more`() async throws
     {
         bench.server.on("/upload", .redirect(to: "/there", status: 307))

@@ -230,6 +230,41 @@ import Testing
         await daemon.waitUntilClosed()
     }
 
+    @Test(arguments: [1, 40])
+    func
+        `a client that has ended its side gets answers, too, that the kernel does not hold at once`(
+            count: Int
+        ) async throws
+    {
+        let box = ReplyBox<Wire.WatchTasks>()
+        let daemon = try await TestDaemon { call, _ in
+            guard case .watchTasks(_, let reply) = call else { return TestDaemon.answer(call) }
+            box.put(reply)
+        }
+        let client = try daemon.connect()
+        try client.call("WatchTasks", flags: #","more":true"#)
+        client.endSending()
+        let reply = try #require(await box.wait(for: 1).first)
+        // Once a later client is answered, the end of this one's calls has been read.
+        let other = try daemon.connect()
+        try other.call("GetStatus")
+        _ = try other.receive()
+        var task = Samples.task
+        task.description = String(repeating: "x", count: (2 << 20) / count)
+        let tasks = [task]
+        await LoopActor.run {
+            for number in 1..<count { reply.stream(.init(tasks: tasks, removed: [Int64(number)])) }
+            reply.success(.init(tasks: tasks, removed: [Int64(count)]))
+        }
+        for number in 1...count {
+            let message = try client.receive()
+            #expect(message?["parameters"]?["removed"] == .array([.int(Int64(number))]))
+        }
+        #expect(try client.receive() == nil)
+        await daemon.waitUntilClosed()
+        #expect(daemon.closed.elements == [.closedByPeer])
+    }
+
     @Test func `the owner of an open reply learns that the client has gone, once`() async throws {
         let ends = Recorder<String>()
         let box = ReplyBox<Wire.Subscribe>()

@@ -137,6 +137,18 @@ import Testing
         #expect(error == .notRunning(sockets: starter.locations.sockets))
     }
 
+    @Test func `a daemon runs whose start has a status that this process does not get`() async {
+        // Which children leave one concerns a whole process.
+        await #expect(processExitsWith: .success) {
+            let bench = try DaemonStarterTests()
+            try bench.makeDaemon(Self.lastingDaemon)
+            defer { bench.letDaemonGo() }
+            signal(SIGCHLD, SIG_IGN)
+            _ = try DaemonStarter(environment: bench.environment()).connect()
+            #expect(try bench.read("starts") == "start\n")
+        }
+    }
+
     @Test func `a daemon that cannot start says why`() throws {
         try makeDaemon("echo 'the database is broken' >&2; echo 'see the log' >&2; exit 3")
         let error = #expect(throws: DaemonError.self) {
@@ -162,6 +174,15 @@ import Testing
         }
         #expect(executable == place.path + "/ferryd")
         #expect(reason.contains("ENOEXEC") || reason.contains("exit status 127"))
+    }
+
+    @Test(arguments: [
+        "HOME", "USER", "LOGNAME", "PATH", "SHELL", "LANG", "LC_TIME", "TZ", "TMPDIR",
+        "LD_LIBRARY_PATH", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS",
+        "DBUS_SYSTEM_BUS_ADDRESS", "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "FERRY_DAEMON",
+    ])
+    func `a daemon has its user's places, language, time zone and screen`(name: String) {
+        #expect(DaemonStarter.inherited([name: "x"]) == [name: "x"])
     }
 
     @Test func `only what a daemon needs of the environment is inherited`() {

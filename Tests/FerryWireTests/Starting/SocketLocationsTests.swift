@@ -154,6 +154,22 @@ import Testing
         #expect(error?.description.contains(place.path + "/state") == true)
     }
 
+    @Test func `where not all sockets can be made, nobody listens on the others`() async {
+        // A program that another test starts just now would have a copy of the socket for a moment.
+        await #expect(processExitsWith: .success) {
+            let bench = try SocketLocationsTests()
+            let locations = bench.locations
+            do { _ = try bench.claim(locations) }
+            // A directory is where the last socket should be.
+            unlink(locations.sockets[1])
+            mkdir(locations.sockets[1], 0o700)
+            #expect(throws: DaemonError.self) { try bench.claim(locations) }
+            #expect(access(locations.sockets[0], F_OK) == 0)
+            let isServed = try locations.connect() != nil
+            #expect(!isServed)
+        }
+    }
+
     private func connectedBox() throws -> FileDescriptorBox? {
         guard let socket = try locations.connect() else { return nil }
         return FileDescriptorBox(owning: socket.release())
