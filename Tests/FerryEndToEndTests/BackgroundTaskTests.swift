@@ -63,7 +63,7 @@ import Testing
         app.signal(SIGHUP)
         await untilAsked(app)
         gate.open()
-        #expect(await events.next("will-terminate") == "will-terminate")
+        #expect(await events.next("will-terminate") == "will-terminate", "\(events.lines)")
         #expect(await app.ended() == Self.terminated)
         #expect(!events.lines.contains("expired"))
     }
