@@ -1,7 +1,6 @@
 import FerrySystem
 import FerryTransfer
 import Glibc
-import Synchronization
 
 /// The places of downloads whose files are not written in the daemon's own directory.
 ///
@@ -337,11 +336,8 @@ final class FilePlaces {
     ) {
         LoopActor.assertMayBlock()
         do throws(SystemCallError) {
-            if let target = directory(ofFileAt: path) {
-                let place = Place(
-                    directory: try Directory(opening: target),
-                    name: String(path.dropFirst(target.count + 1))
-                )
+            if let (target, name) = split(path) {
+                let place = Place(directory: try Directory(opening: target), name: name)
                 guard try isOnItsDisk(place) else { return }
                 for ending in PartialFile.suffixesToRemove {
                     try place.directory.remove(place.name + ending)
@@ -362,69 +358,5 @@ final class FilePlaces {
         } catch {
             throw .directory(.call(error))
         }
-    }
-}
-
-/// A choice of a place, which is abandoned if the file system does not respond in time.
-@LoopActor
-final class PlaceChoice {
-    typealias Outcome = Result<FilePlaces.Place, FilePlaces.Refusal>
-
-    private enum State: UInt8, AtomicRepresentable {
-        case isOpen, isSettled, isAbandoned
-    }
-
-    /// The time that a file system has to respond.
-    nonisolated static let patience = Duration.seconds(10)
-
-    private let patience: Duration
-    /// The state of the choice; atomic, as the loop never waits for the thread that chooses.
-    nonisolated private let state = Atomic(State.isOpen)
-    private var continuation: CheckedContinuation<Outcome?, Never>?
-    private var timer: LoopTimer?
-
-    /// Prepares a choice.
-    ///
-    /// - Parameter patience: The time that the file system has to respond.
-    init(patience: Duration = PlaceChoice.patience) { self.patience = patience }
-
-    /// Makes the choice off the loop.
-    ///
-    /// - Returns: The outcome; `nil` if it takes too long and the choice is abandoned.
-    func made(
-        by queue: BlockingQueue,
-        _ choose: @escaping @Sendable () -> Outcome
-    ) async -> Outcome? {
-        await withCheckedContinuation { continuation in
-            self.continuation = continuation
-            timer = EventLoop.shared.schedule(after: patience) { [self] in abandon() }
-            queue.perform { [self] in
-                let outcome = choose()
-                LoopActor.perform { self.end(outcome) }
-            }
-        }
-    }
-
-    /// Ensures that the choice is waited for from now on, however long it takes.
-    ///
-    /// - Returns: Whether it is; if not, it was abandoned, and nothing is to be done.
-    nonisolated func settle() -> Bool { change(to: .isSettled) }
-
-    private func abandon() {
-        if change(to: .isAbandoned) { end(nil) }
-    }
-
-    nonisolated private func change(to next: State) -> Bool {
-        state.compareExchange(
-            expected: .isOpen,
-            desired: next,
-            ordering: .acquiringAndReleasing
-        ).exchanged
-    }
-
-    private func end(_ outcome: Outcome?) {
-        timer?.cancel()
-        continuation?.resume(returning: outcome)
-        continuation = nil
     }
 }

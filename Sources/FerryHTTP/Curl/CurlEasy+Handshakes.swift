@@ -29,7 +29,7 @@ extension CurlEasy {
         } catch {
             return CURLE_SSL_CACERT_BADFILE
         }
-        // Whoever takes part in handshakes is asked about servers: a proxy's certificates are not theirs.
+        // A proxy's certificate is not the server's, about which `party` decides.
         guard COpenSSL_is_for_proxy(tlsContext) == 0 else {
             COpenSSL_require_names(tlsContext)
             return CURLE_OK

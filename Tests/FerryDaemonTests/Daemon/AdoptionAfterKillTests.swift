@@ -67,6 +67,16 @@ struct AdoptionAfterKillTests {
         await bench.end()
     }
 
+    /// Cancels the task, and returns the resume data that its application gets.
+    private func cancel(_ daemon: Daemon) async throws -> Data? {
+        let task = try #require(try await bench.store.task(id: 1))
+        daemon.input { machine, now in
+            machine.end(task, .cancelled(for: .nobody, producesResumeData: true), at: now)
+        }
+        try await bench.work { try await !bench.events().isEmpty }
+        return try await bench.events().last?.resumeData
+    }
+
     @Test(arguments: Place.allCases)
     func `a task that is cancelled before it goes on loses nothing of its resume data`(
         _ place: Place
@@ -75,12 +85,7 @@ struct AdoptionAfterKillTests {
         if place == .after { try file.move(to: bench.downloads, as: Self.name) }
         try await bench.storeTask(server.url("/file"), state: .suspended, .unused(data))
         let daemon = try await bench.start()
-        let task = try #require(try await bench.store.task(id: 1))
-        daemon.input { machine, now in
-            machine.end(task, .cancelled(for: .nobody, producesResumeData: true), at: now)
-        }
-        try await bench.work { try await !bench.events().isEmpty }
-        let left = try #require(try await bench.events().last?.resumeData)
+        let left = try #require(try await cancel(daemon))
         try await bench.work { daemon.machine.operationCount == 0 }
         _ = try await bench.files.adopt(left, for: 2, on: BlockingQueue(label: "test"))
         let recovered = try bench.files.file(of: 2).recover(checkpoint: nil)
@@ -110,13 +115,7 @@ struct AdoptionAfterKillTests {
         case .dataIsSpoilt: data = Data("resume".utf8)
         }
         try await bench.storeTask(server.url("/file"), state: .suspended, .unused(data))
-        let daemon = try await bench.start()
-        let task = try #require(try await bench.store.task(id: 1))
-        daemon.input { machine, now in
-            machine.end(task, .cancelled(for: .nobody, producesResumeData: true), at: now)
-        }
-        try await bench.work { try await !bench.events().isEmpty }
-        let left = try await bench.events().last?.resumeData
+        let left = try await cancel(bench.start())
         #expect(left == (obstacle == .diskIsAway ? data : nil))
         await bench.end()
     }

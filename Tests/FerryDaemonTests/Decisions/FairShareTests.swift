@@ -140,10 +140,7 @@ import Testing
         let first = SharingProgram("first", number: 1, rate: 5000, in: &bench)
         bench.start(first.client, 1, host: "a")
         let session = first.client.session
-        let lent = (1...9).count { _ in
-            bench.machine.lendConnection(task: 1, session: session, host: "a:80")
-        }
-        #expect(lent == 4)
+        #expect(bench.lendAll(of: session) == 4)
         let second = SharingProgram("second", number: 2, rate: 5000, in: &bench)
         for identifier in 1...4 { bench.start(second.client, identifier, host: "a") }
         #expect(bench.loading == [1, 2])
@@ -168,10 +165,7 @@ import Testing
         let first = SharingProgram("first", number: 1, rate: 5000, in: &bench)
         bench.start(first.client, 1, host: "a")
         let session = first.client.session
-        let lent = (1...9).count { _ in
-            bench.machine.lendConnection(task: 1, session: session, host: "a:80")
-        }
-        #expect(lent == 4)
+        #expect(bench.lendAll(of: session) == 4)
         var recallCount = 0
         for (name, number, count) in [("second", 2, 3), ("third", 3, 1)] {
             let next = SharingProgram(name, number: Int64(number), rate: 5000, in: &bench)
@@ -329,5 +323,12 @@ import Testing
         #expect(bench.timers[.shares] != nil)
         bench.wait(6)
         #expect(bench.loading == [2, 3])
+    }
+}
+
+extension MachineBench {
+    /// Lends the first task of a session all connections that it can have, and returns their number.
+    fileprivate mutating func lendAll(of session: Int64) -> Int {
+        (1...9).count { _ in machine.lendConnection(task: 1, session: session, host: "a:80") }
     }
 }

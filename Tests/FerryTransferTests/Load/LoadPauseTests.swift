@@ -10,28 +10,19 @@ import Testing
 @LoopActor
 struct LoadPauseTests {
     /// An app that answers when its test says so, and gets the response.
-    private final class App: LoadDecider, LoadReceiver {
+    private final class App: ForwardingDecider, LoadReceiver {
         enum Call: Hashable {
             case head
             case bytes
             case end
         }
 
+        var decider: (any LoadDecider)? { nil }
         private(set) var calls: [Call] = []
         let wasAsked = AsyncValue<Bool>()
         let hasEnded = AsyncValue<Bool>()
         /// Makes the response in question the answer.
         private(set) var decline: (@LoopActor () -> Void)?
-
-        func load(
-            _ load: Load,
-            prepare request: TransferRequest,
-            then send: @escaping @LoopActor ([HTTPField]) -> Void
-        ) { send([]) }
-
-        func load(_ load: Load, hasApproved trust: HTTPServerTrust) -> Bool { false }
-
-        func load(_ load: Load, identityFor request: TransferRequest) -> HTTPIdentity? { nil }
 
         func load(
             _ load: Load,

@@ -6,9 +6,10 @@ import FerryTestSupport
 
 /// Gives a body from wherever it is asked for, and only once.
 @LoopActor
-final class StreamingDecider: LoadDecider {
+final class StreamingDecider: ForwardingDecider {
     private let content: FixtureContent
     private(set) var offsets: [Int64] = []
+    var decider: (any LoadDecider)? { nil }
 
     init(_ content: FixtureContent) {
         self.content = content
@@ -37,16 +38,6 @@ final class StreamingDecider: LoadDecider {
         offsets.append(offset)
         send(Stream(content.bytes(in: offset..<content.byteCount)))
     }
-
-    func load(
-        _ load: Load,
-        prepare request: TransferRequest,
-        then send: @escaping @LoopActor ([HTTPField]) -> Void
-    ) { send([]) }
-
-    func load(_ load: Load, hasApproved trust: HTTPServerTrust) -> Bool { false }
-
-    func load(_ load: Load, identityFor request: TransferRequest) -> HTTPIdentity? { nil }
 
     func load(
         _ load: Load,
