@@ -13,6 +13,8 @@ CHECK ?=
 RUNS ?= 3
 PARTS ?=
 BEFORE ?=
+REPORT ?= report
+DEBUG_INFO ?=
 TASKS ?= 100000
 RATE ?=
 TARGET ?=
@@ -24,7 +26,8 @@ DOCUMENTED = Ferry
 # On a terminal a build shows its progress, in a log only its errors.
 QUIET := $(shell [ -t 2 ] || echo --quiet)
 # The discovery of tests needs an index of these modules. That of the toolchain's costs a sixth of a build for nothing.
-BUILD = swift build -Xswiftc -index-ignore-system-modules $(QUIET)
+# DEBUG_INFO=none leaves out what only a debugger reads, and with it a quarter of a build; CI has none.
+BUILD = swift build -Xswiftc -index-ignore-system-modules $(DEBUG_INFO:%=-debug-info-format %) $(QUIET)
 # The programs bring the Swift libraries along: where they run there need be no toolchain, and ferryd maps a sixth less
 # memory. With the toolchain's own linker: the system's warns of each program that FoundationEssentials may call mktemp.
 STATIC = --static-swift-stdlib -Xswiftc -use-ld=lld
@@ -111,10 +114,10 @@ prove: set-up ## makes the long proofs below in the background, prints a table; 
 # standard error. What its symbolizer says of itself is there, too, and is no finding.
 sanitize: sanitize-thread sanitize-address ## runs the tests under two sanitizers; FILTER=…
 
-sanitize-thread: export TSAN_OPTIONS = log_path=$(CURDIR)/.build/thread/report \
+sanitize-thread: export TSAN_OPTIONS = log_path=$(CURDIR)/.build/thread/$(REPORT) \
   suppressions=$(CURDIR)/scripts/thread-sanitizer.suppressions
 # Less memory that was freed is kept back, so that tests can measure how much there is.
-sanitize-address: export ASAN_OPTIONS = log_path=$(CURDIR)/.build/address/report \
+sanitize-address: export ASAN_OPTIONS = log_path=$(CURDIR)/.build/address/$(REPORT) \
   detect_leaks=1 quarantine_size_mb=1
 sanitize-address: export LSAN_OPTIONS = print_suppressions=0 \
   suppressions=$(CURDIR)/scripts/leak-sanitizer.suppressions
@@ -122,10 +125,10 @@ sanitize-address: export LSAN_OPTIONS = print_suppressions=0 \
 sanitize-%: export FERRY_SIMULATION_COUNT = 300
 sanitize-%: set-up
 	$(BUILD) --build-tests --sanitize $* --scratch-path .build/$*
-	rm -f .build/$*/report.*
+	rm -f .build/$*/$(REPORT).*
 	scripts/test --scratch-path .build/$* $(if $(FILTER),--filter '$(FILTER)') \
-	  || { cat .build/$*/report.* 2> /dev/null; exit 1; }
-	@! grep --no-messages --invert-match '^==[0-9]*==WARNING: .*symbolizer' .build/$*/report.*
+	  || { cat .build/$*/$(REPORT).* 2> /dev/null; exit 1; }
+	@! grep --no-messages --invert-match '^==[0-9]*==WARNING: .*symbolizer' .build/$*/$(REPORT).*
 
 # Whether ten thousand requests leave anything behind, by the leak sanitizer and by the memory they need.
 leaks: set-up ## shows whether ten thousand requests leave anything behind
