@@ -185,7 +185,7 @@ import Testing
         server.on("/coded", answer(packed, names.joined(separator: ", ")))
         let probe = ExchangeProbe()
         var pauseCount = 0
-        probe.onBytes = { exchange in
+        probe.onBytes = { [unowned probe] exchange in
             pauseCount += 1
             exchange.pause()
             let count = probe.bytes.count
