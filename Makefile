@@ -148,8 +148,8 @@ simulate: set-up ## runs random histories of ferryd; COUNT=… SEED=…
 	$(BUILD) --build-tests --configuration release -Xswiftc -enable-testing \
 	  --scratch-path .build/simulate
 	FERRY_SIMULATION_COUNT=$(COUNT) $(SEED:%=FERRY_SIMULATION_SEED=%) \
-	  swift test --skip-build --configuration release --disable-xctest \
-	  --scratch-path .build/simulate --filter 'FerryDaemonTests.SimulationTests|MirrorSimulationTests'
+	  .build/simulate/release/FerryPackageTests.xctest --testing-library swift-testing \
+	  --filter 'FerryDaemonTests.SimulationTests|MirrorSimulationTests'
 
 # Inputs that libFuzzer makes up, for each of the targets in Fuzzing or for TARGET alone. What is worth
 # keeping goes to Fuzzing/Corpora, a line of base64 each; an input with a finding to .build/fuzz/findings. SANITIZER= is quicker.
