@@ -106,8 +106,8 @@ api-coverage: set-up ## compares with Apple's declarations: docs/api.md; CHECK=y
 
 ##@ A closer look
 
-# All of the long proofs below, one after another, in the background. `scripts/prove --help`.
-prove: set-up ## makes the long proofs below in the background, prints a table; WAIT=yes
+# All of the long proofs below, as many at a time as there are processors, in the background. `scripts/prove --help`.
+prove: set-up ## makes the long proofs below in the background, prints a table; WAIT=yes JOBS=…
 	@scripts/prove $(if $(WAIT),--wait)
 
 # What a sanitizer finds in a process that the tests have started is in a file: nobody reads its
