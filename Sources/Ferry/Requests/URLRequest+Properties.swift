@@ -80,14 +80,14 @@ extension URLRequest {
         case user = 1
     }
 
-    /// A request without a URL has the defaults: Foundation traps where the object behind it is asked for.
+    /// Read where the object behind the request can be asked without being copied.
     private var properties: RequestProperties {
         get {
-            guard url != nil else { return RequestProperties() }
-            return (self as NSURLRequest as? RequestWithProperties)?.properties
-                ?? RequestProperties()
+            let properties = URLProtocol.property(forKey: RequestWithProperties.key, in: self)
+            return properties as? RequestProperties ?? RequestProperties()
         }
         set {
+            // Foundation traps where the object behind a request without a URL is asked for.
             guard url != nil, newValue != properties else { return }
             self =
                 RequestWithProperties(self as NSURLRequest, newValue) as NSURLRequest as URLRequest
@@ -112,7 +112,10 @@ struct RequestProperties: Hashable, Sendable {
 /// A `URLRequest` is a value around an object, which it copies before it is changed: what the copies have, the value
 /// keeps.
 private final class RequestWithProperties: NSMutableURLRequest {
-    var properties = RequestProperties()
+    /// The key of the properties among those that protocols attach to a request.
+    static let key = "io.ferry.RequestProperties"
+
+    private var properties = RequestProperties()
 
     convenience init(_ request: NSURLRequest, _ properties: RequestProperties) {
         // A URL is needed, and may be missing in what it is copied from.
@@ -131,6 +134,7 @@ private final class RequestWithProperties: NSMutableURLRequest {
         httpShouldHandleCookies = request.httpShouldHandleCookies
         // Not whether requests are pipelined: Foundation deprecates that, and servers do not support it.
         self.properties = properties
+        URLProtocol.setProperty(properties, forKey: Self.key, in: self)
     }
 
     override func copy(with zone: NSZone? = nil) -> Any { mutableCopy(with: zone) }

@@ -22,29 +22,32 @@ enum CurlLogLine: Equatable {
     init?(_ line: UnsafeRawBufferPointer) {
         // Hundreds of lines say something else.
         guard let first = line.first, "ELRDUr[".utf8.contains(first) else { return nil }
-        let text = String(decoding: line, as: UTF8.self)
-        func begins(_ beginnings: String...) -> Bool { beginnings.contains { text.hasPrefix($0) } }
-        if begins("Excess found", "Leftovers after chunking") {
+        func begins(_ beginning: StaticString) -> Bool {
+            beginning.withUTF8Buffer { line.starts(with: $0) }
+        }
+        func number(after beginning: String) -> UInt32? {
+            let text = String(decoding: line, as: UTF8.self)
+            guard let place = text.firstRange(of: beginning) else { return nil }
+            return UInt32(text[place.upperBound...].prefix { $0.isASCII && $0.isNumber })
+        }
+        if begins("Excess found") || begins("Leftovers after chunking") {
             self = .excess
-        } else if begins("REFUSED_STREAM, retrying", "Downgrades to HTTP/1.1") {
+        } else if begins("REFUSED_STREAM, retrying") || begins("Downgrades to HTTP/1.1") {
             self = .refusal
-        } else if begins("recveived GOAWAY", "received GOAWAY") {
-            guard let last = Self.number(after: "last_stream=", in: text) else { return nil }
+        } else if begins("recveived GOAWAY") || begins("received GOAWAY") {
+            guard let last = number(after: "last_stream=") else { return nil }
             self = .goAway(lastStream: last)
         } else if begins("Using Stream ID: ") {
-            guard let stream = Self.number(after: "Using Stream ID: ", in: text) else { return nil }
+            guard let stream = number(after: "Using Stream ID: ") else { return nil }
             self = .stream(stream)
-        } else if begins("[HTTP/2] ["), text.contains("] OPENED stream for ") {
-            guard let stream = Self.number(after: "[HTTP/2] [", in: text) else { return nil }
+        } else if begins("[HTTP/2] [") {
+            guard String(decoding: line, as: UTF8.self).contains("] OPENED stream for "),
+                let stream = number(after: "[HTTP/2] [")
+            else { return nil }
             self = .stream(stream)
         } else {
             return nil
         }
-    }
-
-    private static func number(after beginning: String, in text: String) -> UInt32? {
-        guard let place = text.firstRange(of: beginning) else { return nil }
-        return UInt32(text[place.upperBound...].prefix { $0.isASCII && $0.isNumber })
     }
 }
 

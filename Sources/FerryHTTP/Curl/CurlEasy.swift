@@ -223,7 +223,7 @@ import FerrySystem
         let own = request.receiveBufferByteCount ?? configuration.receiveBufferBytes
         let bufferBytes = max(1 << 10, min(own, configuration.receiveBufferBytes))
         // What may come in a coding is seldom long, and decoding takes longer than a few more reads.
-        let asksForCoding = AcceptedCodings(request.fields) != AcceptedCodings([])
+        let asksForCoding = !AcceptedCodings(request.fields).isEmpty
         try set(CURLOPT_BUFFERSIZE, asksForCoding ? min(bufferBytes, 32 << 10) : bufferBytes)
         switch request.protocolChoice {
         case .http1:

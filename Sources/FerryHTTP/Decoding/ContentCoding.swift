@@ -24,29 +24,56 @@ package enum ContentCoding: String, Hashable, Sendable, CaseIterable {
 }
 
 /// The codings that a request asks for (RFC 9110 §12.5.3).
-struct AcceptedCodings: Hashable {
-    private let codings: Set<ContentCoding>
+struct AcceptedCodings: OptionSet, Hashable {
+    private static let all = ContentCoding.allCases.reduce(into: AcceptedCodings()) {
+        $0.insert(AcceptedCodings($1))
+    }
+
+    let rawValue: Int
+
+    init(rawValue: Int) { self.rawValue = rawValue }
+
+    private init(_ coding: ContentCoding) {
+        rawValue =
+            switch coding {
+            case .gzip: 1
+            case .deflate: 2
+            case .brotli: 4
+            case .zstd: 8
+            }
+    }
 
     /// Reads the fields of a request.
     init(_ fields: [HTTPField]) {
-        var named: Set<ContentCoding> = []
-        var refused: Set<ContentCoding> = []
+        let values = fields.values(named: "Accept-Encoding")
+        // Most requests have the value that sessions add, or none.
+        guard values != [ContentCoding.allNames] else {
+            self = Self.all
+            return
+        }
+        var (named, refused) = (AcceptedCodings(), AcceptedCodings())
         var acceptsOthers = false
-        for element in fields.values(named: "Accept-Encoding").flatMap(\.listElements) {
+        for element in values.flatMap(\.listElements) {
             let parts = element.split(separator: ";").map { $0.filter { $0 != " " && $0 != "\t" } }
             guard let name = parts.first else { continue }
             let isRefused = parts.dropFirst().contains(where: Self.isZeroWeight)
             if name == "*" {
                 acceptsOthers = !isRefused
             } else if let coding = ContentCoding(name: name) {
-                if isRefused { refused.insert(coding) } else { named.insert(coding) }
+                if isRefused {
+                    refused.insert(AcceptedCodings(coding))
+                } else {
+                    named.insert(AcceptedCodings(coding))
+                }
             }
         }
-        codings = (acceptsOthers ? Set(ContentCoding.allCases) : named).subtracting(refused)
+        self = (acceptsOthers ? Self.all : named).subtracting(refused)
     }
 
     /// Whether all of these were asked for.
-    func contain(_ others: [ContentCoding]) -> Bool { codings.isSuperset(of: others) }
+    func contain(_ others: [ContentCoding]) -> Bool {
+        others.allSatisfy { contains(AcceptedCodings($0)) }
+    }
 
     /// Whether a parameter is `q=0`, with any number of decimals.
     private static func isZeroWeight(_ parameter: String) -> Bool {

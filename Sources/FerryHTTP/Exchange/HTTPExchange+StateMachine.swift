@@ -86,7 +86,7 @@ extension HTTPExchange {
             isIdempotent: Bool = true,
             hasBody: Bool = false,
             connectTimeout: Duration = .zero,
-            acceptedCodings: AcceptedCodings = AcceptedCodings([]),
+            acceptedCodings: AcceptedCodings = [],
             now: Instant
         ) {
             parser = ResponseHeadParser(url: url, maximumByteCount: maximumHeaderByteCount)

@@ -24,16 +24,8 @@ package struct HTTPDate: Hashable, Sendable, Comparable {
     ///     `Sun Nov  6 08:49:37 1994`.
     ///   - year: The current year, to which a year of two digits is related.
     package init?(_ text: String, currentYear year: Int64 = HTTPDate.currentYear) {
-        let words = text.split(separator: " ", omittingEmptySubsequences: false)
-        let parsed: HTTPDate? =
-            switch words.count {
-            case 6 where words[2].isEmpty: Self.asctime(words)
-            case 5: Self.asctime(words)
-            case 6: Self.fixdate(words)
-            case 4: Self.rfc850(words, currentYear: year)
-            default: nil
-            }
-        guard let parsed else { return nil }
+        var text = text
+        guard let parsed = text.withUTF8({ Self.parsed($0, currentYear: year) }) else { return nil }
         self = parsed
     }
 
@@ -41,56 +33,60 @@ package struct HTTPDate: Hashable, Sendable, Comparable {
         left.secondsSince1970 < right.secondsSince1970
     }
 
-    private static func fixdate(_ words: [Substring]) -> HTTPDate? {
-        guard words[0].last == ",", shortDays.contains(words[0].dropLast()),
-            let day = number(words[1], digits: 2), let month = month(words[2]),
-            let year = number(words[3], digits: 4), words[5] == "GMT"
-        else { return nil }
-        return HTTPDate(year: year, month: month, day: day, time: words[4])
+    private static func parsed(
+        _ bytes: UnsafeBufferPointer<UInt8>,
+        currentYear: Int64
+    ) -> HTTPDate? {
+        var reader = Reader(bytes)
+        guard let weekday = reader.name(in: weekdays) else { return nil }
+        let date: HTTPDate? =
+            if reader.skip(", ") {
+                fixdate(&reader)
+            } else if reader.skip(" ") {
+                asctime(&reader)
+            } else if reader.skip(longEndings[weekday]), reader.skip(", ") {
+                rfc850(&reader, currentYear: currentYear)
+            } else {
+                nil
+            }
+        return reader.isAtEnd ? date : nil
     }
 
-    private static func rfc850(_ words: [Substring], currentYear: Int64) -> HTTPDate? {
-        let parts = words[1].split(separator: "-", omittingEmptySubsequences: false)
-        guard words[0].last == ",", longDays.contains(words[0].dropLast()), parts.count == 3,
-            let day = number(parts[0], digits: 2), let month = month(parts[1]),
-            let shortYear = number(parts[2], digits: 2), words[3] == "GMT"
+    private static func fixdate(_ reader: inout Reader) -> HTTPDate? {
+        guard let day = reader.number(digits: 2), reader.skip(" "),
+            let month = reader.name(in: months), reader.skip(" "),
+            let year = reader.number(digits: 4), reader.skip(" "),
+            let time = reader.time(), reader.skip(" GMT")
+        else { return nil }
+        return HTTPDate(year: year, month: Int64(month + 1), day: day, time: time)
+    }
+
+    private static func rfc850(_ reader: inout Reader, currentYear: Int64) -> HTTPDate? {
+        guard let day = reader.number(digits: 2), reader.skip("-"),
+            let month = reader.name(in: months), reader.skip("-"),
+            let shortYear = reader.number(digits: 2), reader.skip(" "),
+            let time = reader.time(), reader.skip(" GMT")
         else { return nil }
         // More than 50 years ahead means the century before.
         var year = currentYear - currentYear % 100 + shortYear
         if year > currentYear + 50 { year -= 100 }
-        return HTTPDate(year: year, month: month, day: day, time: words[2])
+        return HTTPDate(year: year, month: Int64(month + 1), day: day, time: time)
     }
 
-    private static func asctime(_ words: [Substring]) -> HTTPDate? {
-        // A day of one digit is padded with a space, which splits into an empty word.
-        let isPadded = words.count == 6
-        let rest = isPadded ? Array(words[3...]) : Array(words[2...])
-        guard shortDays.contains(words[0]), let month = month(words[1]),
-            let day = number(rest[0], digits: isPadded ? 1 : 2),
-            let year = number(rest[2], digits: 4)
+    private static func asctime(_ reader: inout Reader) -> HTTPDate? {
+        guard let month = reader.name(in: months), reader.skip(" "),
+            // A day of one digit is padded with a space.
+            let day = reader.number(digits: reader.skip(" ") ? 1 : 2), reader.skip(" "),
+            let time = reader.time(), reader.skip(" "),
+            let year = reader.number(digits: 4)
         else { return nil }
-        return HTTPDate(year: year, month: month, day: day, time: rest[1])
+        return HTTPDate(year: year, month: Int64(month + 1), day: day, time: time)
     }
 
-    private init?(year: Int64, month: Int64, day: Int64, time: Substring) {
-        let parts = time.split(separator: ":", omittingEmptySubsequences: false)
-        guard parts.count == 3, let hour = Self.number(parts[0], digits: 2),
-            let minute = Self.number(parts[1], digits: 2),
-            let second = Self.number(parts[2], digits: 2),
-            // 60 is a leap second.
-            hour < 24, minute < 60, second <= 60,
-            day >= 1, day <= Self.dayCount(ofMonth: month, year: year)
-        else { return nil }
+    private init?(year: Int64, month: Int64, day: Int64, time: Int64) {
+        guard day >= 1, day <= Self.dayCount(ofMonth: month, year: year) else { return nil }
         let days = Self.daysSince1970(year: year, month: month, day: day)
-        self.init(secondsSince1970: ((days * 24 + hour) * 60 + minute) * 60 + second)
-    }
-
-    private static func number(_ text: Substring, digits: Int) -> Int64? {
-        text.utf8.count == digits ? Int64(httpDigits: text) : nil
-    }
-
-    private static func month(_ name: Substring) -> Int64? {
-        months.firstIndex(of: name).map { Int64($0 + 1) }
+        self.init(secondsSince1970: days * 86_400 + time)
     }
 
     private static func dayCount(ofMonth month: Int64, year: Int64) -> Int64 {
@@ -101,15 +97,66 @@ package struct HTTPDate: Hashable, Sendable, Comparable {
         }
     }
 
-    private static let shortDays: Set<Substring> = [
-        "Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun",
+    /// Names of three letters, one behind the other.
+    private static let weekdays: StaticString = "MonTueWedThuFriSatSun"
+    private static let months: StaticString = "JanFebMarAprMayJunJulAugSepOctNovDec"
+    /// What follows the short names of the days in the long ones.
+    private static let longEndings: [StaticString] = [
+        "day", "sday", "nesday", "rsday", "day", "urday", "day",
     ]
-    private static let longDays: Set<Substring> = [
-        "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday",
-    ]
-    private static let months: [Substring] = [
-        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-    ]
+}
+
+/// Reads the bytes of a date from the first to the last.
+private struct Reader {
+    private var rest: Slice<UnsafeBufferPointer<UInt8>>
+
+    init(_ bytes: UnsafeBufferPointer<UInt8>) { rest = bytes[...] }
+
+    var isAtEnd: Bool { rest.isEmpty }
+
+    /// Skips a text; returns whether it was there.
+    mutating func skip(_ text: StaticString) -> Bool {
+        text.withUTF8Buffer { text in
+            guard rest.starts(with: text) else { return false }
+            rest = rest.dropFirst(text.count)
+            return true
+        }
+    }
+
+    /// Reads one of the names of three letters; returns its place among them.
+    mutating func name(in names: StaticString) -> Int? {
+        guard rest.count >= 3 else { return nil }
+        let found = names.withUTF8Buffer { names in
+            stride(from: 0, to: names.count, by: 3).first { index in
+                (0..<3).allSatisfy { names[index + $0] == rest[rest.startIndex + $0] }
+            }
+        }
+        guard let found else { return nil }
+        rest = rest.dropFirst(3)
+        return found / 3
+    }
+
+    /// Reads a number of so many digits.
+    mutating func number(digits count: Int) -> Int64? {
+        guard rest.count >= count else { return nil }
+        var number: Int64 = 0
+        for byte in rest.prefix(count) {
+            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
+            number = number * 10 + Int64(byte - UInt8(ascii: "0"))
+        }
+        rest = rest.dropFirst(count)
+        return number
+    }
+
+    /// Reads a time of day; returns the seconds since midnight.
+    mutating func time() -> Int64? {
+        guard let hour = number(digits: 2), skip(":"), let minute = number(digits: 2), skip(":"),
+            let second = number(digits: 2),
+            // 60 is a leap second.
+            hour < 24, minute < 60, second <= 60
+        else { return nil }
+        return (hour * 60 + minute) * 60 + second
+    }
 }
 
 extension HTTPDate {
