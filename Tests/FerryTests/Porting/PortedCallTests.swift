@@ -100,7 +100,7 @@ struct PortedCallTests {
         request.attribution = .user
         request.url = nil
         let copy = request
-        #expect(copy.attribution == .developer)
+        #expect(copy.attribution == .user)
         request.attribution = .developer
         request.url = url
         #expect(request.attribution == .user)
