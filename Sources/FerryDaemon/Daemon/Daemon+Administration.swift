@@ -21,7 +21,7 @@ extension Daemon {
         from connection: VarlinkConnection
     ) {
         let caller = caller(awaiting: reply, over: connection, PersonalAction(call))
-        input { machine, now in machine.pauseTask(call.id, from: caller, at: now) }
+        input { $0.pauseTask(call.id, from: caller) }
     }
 
     /// Resumes a paused task.
@@ -31,13 +31,12 @@ extension Daemon {
         from connection: VarlinkConnection
     ) {
         let caller = caller(awaiting: reply, over: connection, PersonalAction(call))
-        input { machine, now in
-            machine.resumeTask(
+        input {
+            $0.resumeTask(
                 call.id,
                 overridingConditions: call.now == true,
-                from: caller,
-                at: now
-            )
+                from: caller
+)
         }
     }
 
@@ -48,7 +47,7 @@ extension Daemon {
         from connection: VarlinkConnection
     ) {
         let caller = caller(awaiting: reply, over: connection, PersonalAction(call))
-        input { machine, _ in machine.cancelTask(call.id, from: caller) }
+        input { $0.cancelTask(call.id, from: caller) }
     }
 
     /// Gives a task another address.
@@ -58,7 +57,7 @@ extension Daemon {
         from connection: VarlinkConnection
     ) {
         let caller = caller(awaiting: reply, over: connection, PersonalAction(call))
-        input { machine, _ in machine.relinkTask(call.id, to: call.url, from: caller) }
+        input { $0.relinkTask(call.id, to: call.url, from: caller) }
     }
 
     /// Changes a task's rate limits.
@@ -68,7 +67,7 @@ extension Daemon {
         from connection: VarlinkConnection
     ) {
         let caller = caller(awaiting: reply, over: connection, PersonalAction(call))
-        input { machine, _ in machine.setRates(call.rates, ofTask: call.id, from: caller) }
+        input { $0.setRates(call.rates, ofTask: call.id, from: caller) }
     }
 
     /// Changes a task's priority.
@@ -78,7 +77,7 @@ extension Daemon {
         from connection: VarlinkConnection
     ) {
         let caller = caller(awaiting: reply, over: connection, PersonalAction(call))
-        input { machine, _ in machine.setPriority(call.priority, ofTask: call.id, from: caller) }
+        input { $0.setPriority(call.priority, ofTask: call.id, from: caller) }
     }
 
     /// Changes the rate limits of all tasks together.
@@ -88,7 +87,7 @@ extension Daemon {
         from connection: VarlinkConnection
     ) {
         let caller = caller(awaiting: reply, over: connection, PersonalAction(call))
-        input { machine, _ in machine.setRates(call.rates, from: caller) }
+        input { $0.setRates(call.rates, from: caller) }
     }
 
     /// Forgets how to start an application.
@@ -98,7 +97,7 @@ extension Daemon {
         from connection: VarlinkConnection
     ) {
         let caller = caller(awaiting: reply, over: connection, PersonalAction(call))
-        input { machine, _ in machine.removeHook(call.application, from: caller) }
+        input { $0.removeHook(call.application, from: caller) }
     }
 
     /// Cancels an application's tasks, and no longer starts it.
@@ -112,7 +111,7 @@ extension Daemon {
             return Wire.QuitApplication.Reply(cancelled: count)
         }
         actions[caller.call] = (PersonalAction(call), connection.peer.processIdentifier)
-        input { machine, _ in machine.quitApplication(call.application, from: caller) }
+        input { $0.quitApplication(call.application, from: caller) }
     }
 
     /// Stops the daemon.
@@ -123,6 +122,6 @@ extension Daemon {
     ) {
         let caller = caller(awaiting: reply, over: connection)
         log.write(.info, "process \(caller.process) has asked to stop")
-        input { machine, _ in machine.stopDaemon(call: caller.call) }
+        input { $0.stopDaemon(call: caller.call) }
     }
 }

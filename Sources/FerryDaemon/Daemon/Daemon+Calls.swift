@@ -9,13 +9,13 @@ extension Daemon: VarlinkServerHandler {
         let identifier = makeIdentifier()
         connections[ObjectIdentifier(connection)] = identifier
         log.write(.debug, "process \(connection.peer.processIdentifier) has connected")
-        input { machine, _ in machine.connected(identifier) }
+        input { $0.connected(identifier) }
     }
 
     /// A client has disconnected while a file that it passed does not respond yet.
     func connectionDidHangUp(_ connection: VarlinkConnection) {
         guard let identifier = connections[ObjectIdentifier(connection)] else { return }
-        input { machine, now in machine.hungUp(identifier, at: now) }
+        input { $0.hungUp(identifier) }
     }
 
     /// A connection is gone.
@@ -30,7 +30,7 @@ extension Daemon: VarlinkServerHandler {
         let level: LogLevel =
             reason == .closedByPeer || reason == .closedByServer ? .debug : .warning
         log.write(level, "process \(process) is disconnected: \(reason)")
-        input { machine, now in machine.disconnected(identifier, at: now) }
+        input { $0.disconnected(identifier) }
     }
 
     /// A connection was not accepted.
@@ -97,7 +97,7 @@ extension Daemon: VarlinkServerHandler {
                 takesOtherSequences: true
             )
         }
-        input { machine, _ in machine.openSession(call, from: caller) }
+        input { $0.openSession(call, from: caller) }
     }
 
     /// Creates a download.
@@ -110,7 +110,7 @@ extension Daemon: VarlinkServerHandler {
             guard case .created(let task) = answer else { return nil }
             return Wire.CreateDownload.Reply(id: task)
         }
-        input { machine, now in machine.createDownload(call, from: caller, at: now) }
+        input { $0.createDownload(call, from: caller) }
     }
 
     /// Ends a task so that it can be resumed later.
@@ -123,7 +123,7 @@ extension Daemon: VarlinkServerHandler {
             guard case .resumeData(let data) = answer else { return nil }
             return Wire.CancelProducingResumeData.Reply(resumeData: data)
         }
-        input { machine, _ in machine.cancelProducingResumeData(call, from: caller) }
+        input { $0.cancelProducingResumeData(call, from: caller) }
     }
 
     /// Changes the rate limits of a session's tasks.
@@ -133,7 +133,7 @@ extension Daemon: VarlinkServerHandler {
         from connection: VarlinkConnection
     ) {
         let caller = caller(awaiting: reply, over: connection)
-        input { machine, _ in machine.setRates(call.rates, ofSession: call.session, from: caller) }
+        input { $0.setRates(call.rates, ofSession: call.session, from: caller) }
     }
 
     /// Resumes a suspended task.
@@ -143,7 +143,7 @@ extension Daemon: VarlinkServerHandler {
         from connection: VarlinkConnection
     ) {
         let caller = caller(awaiting: reply, over: connection)
-        input { machine, now in machine.resume(call, from: caller, at: now) }
+        input { $0.resume(call, from: caller) }
     }
 
     /// Suspends a task.
@@ -153,7 +153,7 @@ extension Daemon: VarlinkServerHandler {
         from connection: VarlinkConnection
     ) {
         let caller = caller(awaiting: reply, over: connection)
-        input { machine, now in machine.suspend(call, from: caller, at: now) }
+        input { $0.suspend(call, from: caller) }
     }
 
     /// Ends a task.
@@ -163,7 +163,7 @@ extension Daemon: VarlinkServerHandler {
         from connection: VarlinkConnection
     ) {
         let caller = caller(awaiting: reply, over: connection)
-        input { machine, _ in machine.cancel(call, from: caller) }
+        input { $0.cancel(call, from: caller) }
     }
 
     /// Changes a task's description.
@@ -173,7 +173,7 @@ extension Daemon: VarlinkServerHandler {
         from connection: VarlinkConnection
     ) {
         let caller = caller(awaiting: reply, over: connection)
-        input { machine, _ in machine.setDescription(call, from: caller) }
+        input { $0.setDescription(call, from: caller) }
     }
 
     /// Changes a task's priority.
@@ -183,7 +183,7 @@ extension Daemon: VarlinkServerHandler {
         from connection: VarlinkConnection
     ) {
         let caller = caller(awaiting: reply, over: connection)
-        input { machine, _ in machine.setPriority(call, from: caller) }
+        input { $0.setPriority(call, from: caller) }
     }
 
     /// Changes a task's earliest begin date.
@@ -193,7 +193,7 @@ extension Daemon: VarlinkServerHandler {
         from connection: VarlinkConnection
     ) {
         let caller = caller(awaiting: reply, over: connection)
-        input { machine, now in machine.setEarliestBegin(call, from: caller, at: now) }
+        input { $0.setEarliestBegin(call, from: caller) }
     }
 
     /// Changes a task's options.
@@ -203,7 +203,7 @@ extension Daemon: VarlinkServerHandler {
         from connection: VarlinkConnection
     ) {
         let caller = caller(awaiting: reply, over: connection)
-        input { machine, _ in machine.setOptions(call, from: caller) }
+        input { $0.setOptions(call, from: caller) }
     }
 
     /// Lets a task begin after its application was asked.
@@ -213,7 +213,7 @@ extension Daemon: VarlinkServerHandler {
         from connection: VarlinkConnection
     ) {
         let caller = caller(awaiting: reply, over: connection)
-        input { machine, now in machine.begin(call, from: caller, at: now) }
+        input { $0.begin(call, from: caller) }
     }
 
     /// Gives a task another address.
@@ -223,7 +223,7 @@ extension Daemon: VarlinkServerHandler {
         from connection: VarlinkConnection
     ) {
         let caller = caller(awaiting: reply, over: connection)
-        input { machine, now in machine.relink(call, from: caller, at: now) }
+        input { $0.relink(call, from: caller) }
     }
 
     /// Answers a challenge.
@@ -233,7 +233,7 @@ extension Daemon: VarlinkServerHandler {
         from connection: VarlinkConnection
     ) {
         let caller = caller(awaiting: reply, over: connection)
-        input { machine, now in machine.answerChallenge(call, from: caller, at: now) }
+        input { $0.answerChallenge(call, from: caller) }
     }
 
     /// Acknowledges events.
@@ -243,7 +243,7 @@ extension Daemon: VarlinkServerHandler {
         from connection: VarlinkConnection
     ) {
         let caller = caller(awaiting: reply, over: connection)
-        input { machine, _ in machine.acknowledge(call, from: caller) }
+        input { $0.acknowledge(call, from: caller) }
     }
 
     /// Ends a session permanently.
@@ -253,7 +253,7 @@ extension Daemon: VarlinkServerHandler {
         from connection: VarlinkConnection
     ) {
         let caller = caller(awaiting: reply, over: connection)
-        input { machine, _ in machine.closeSession(call, from: caller) }
+        input { $0.closeSession(call, from: caller) }
     }
 
     /// Releases a session that other processes may open from now on.
@@ -263,6 +263,6 @@ extension Daemon: VarlinkServerHandler {
         from connection: VarlinkConnection
     ) {
         let caller = caller(awaiting: reply, over: connection)
-        input { machine, now in machine.releaseSession(call.session, from: caller, at: now) }
+        input { $0.releaseSession(call.session, from: caller) }
     }
 }

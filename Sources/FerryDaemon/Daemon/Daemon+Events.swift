@@ -82,11 +82,11 @@ extension Daemon {
         subscriptions[call] = .own(reply)
         reply.onWritable = { [weak self] in
             guard let self else { return }
-            input { machine, _ in machine.writability(of: call, true) }
+            input { $0.writability(of: call, true) }
         }
         reply.onClose = { [weak self] in self?.unsubscribe(call) }
-        input { machine, _ in
-            machine.subscribe(session: parameters.session, showing: parameters.token, from: caller)
+        input {
+            $0.subscribe(session: parameters.session, showing: parameters.token, from: caller)
         }
     }
 
@@ -102,7 +102,7 @@ extension Daemon {
         streams[name] = stream
         reply.onWritable = { [weak self, weak stream] in
             for call in stream?.resume() ?? [] {
-                self?.input { machine, _ in machine.writability(of: call, true) }
+                self?.input { $0.writability(of: call, true) }
             }
         }
         reply.onClose = { [weak self] in
@@ -129,7 +129,7 @@ extension Daemon {
         stream.add(caller.call, session: parameters.session)
         subscriptions[caller.call] = .stream(stream, session: parameters.session)
         reply.success()
-        input { machine, _ in machine.subscribe(session: parameters.session, from: caller) }
+        input { $0.subscribe(session: parameters.session, from: caller) }
     }
 
     /// Holds back the events of a session, or no longer.
@@ -144,7 +144,7 @@ extension Daemon {
         }
         for stream in streams.values {
             for call in stream.hold(parameters.hold, session: parameters.session) {
-                input { machine, _ in machine.writability(of: call, !parameters.hold) }
+                input { $0.writability(of: call, !parameters.hold) }
             }
         }
         reply.success()
@@ -165,7 +165,7 @@ extension Daemon {
         case .stream(let stream, _):
             isWritable = stream.send(event, of: call)
         }
-        if !isWritable { input { machine, _ in machine.writability(of: call, false) } }
+        if !isWritable { input { $0.writability(of: call, false) } }
     }
 
     func endSubscription(_ call: DaemonStateMachine.CallIdentifier) {
@@ -186,6 +186,6 @@ extension Daemon {
 
     private func unsubscribe(_ call: DaemonStateMachine.CallIdentifier) {
         subscriptions[call] = nil
-        input { machine, _ in machine.unsubscribed(call) }
+        input { $0.unsubscribed(call) }
     }
 }

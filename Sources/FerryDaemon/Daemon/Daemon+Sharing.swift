@@ -12,7 +12,7 @@ extension Daemon {
         LoopActor.task { [self] in
             let result = await result(of: copy, by: copying)
             copies[copy.follower] = nil
-            input { machine, now in machine.copied(copy, result, at: now) }
+            input { $0.copied(copy, result) }
         }
     }
 

@@ -7,7 +7,7 @@ extension Daemon {
         questions[task] = nil
         transfer.putDown { [weak self] checkpoint in
             let state = checkpoint.map { ByteState(checkpoint: $0).encoded }
-            self?.input { machine, now in machine.putDown(task: task, state, at: now) }
+            self?.input { $0.putDown(task: task, state) }
         }
     }
 
@@ -20,10 +20,10 @@ extension Daemon {
     /// Notifies the state machine when the machine is about to sleep, and when it goes on.
     func observeSleep() {
         sleepWatch = SleepWatch(log: log) { [weak self] event in
-            self?.input { machine, now in
+            self?.input { machine in
                 switch event {
-                case .sleeps(let delay): machine.machineSleeps(delay: delay.inSeconds, at: now)
-                case .goesOn(let hasSlept): machine.machineGoesOn(hasSlept: hasSlept, at: now)
+                case .sleeps(let delay): machine.machineSleeps(delay: delay.inSeconds)
+                case .goesOn(let hasSlept): machine.machineGoesOn(hasSlept: hasSlept)
                 }
             }
         }

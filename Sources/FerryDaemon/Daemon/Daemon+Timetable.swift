@@ -17,12 +17,12 @@ extension Daemon {
         switch change {
         case .timetable(let timetable):
             log.write(.info, "the timetable has \(timetable.rules.count) rules")
-            input { machine, now in machine.timetableChanged(to: timetable, at: now) }
+            input { $0.timetableChanged(to: timetable) }
         case .faults(let faults):
             for fault in faults { log.write(.warning, "\(fault.text(in: timetable.path))") }
         case .zone:
             log.write(.info, "the time zone has changed")
-            input { machine, now in machine.followHours(at: now) }
+            input { $0.followHours() }
         case .blindness(let error):
             log.write(.warning, "changes to the timetable may not be noticed: \(error)")
         }

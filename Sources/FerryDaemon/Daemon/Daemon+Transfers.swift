@@ -185,58 +185,56 @@ extension Daemon {
                 self?.responded(task, head, request)
             },
             resumed: { [weak self] offset, total in
-                self?.input { machine, now in
-                    machine.resumed(task: task, offset: offset, expected: total, at: now)
+                self?.input {
+                    $0.resumed(task: task, offset: offset, expected: total)
                 }
             },
             restarted: { [weak self] reason in
                 self?.log.write(.notice, "the whole is fetched: \(reason)", task: task)
             },
             progressed: { [weak self] received, total, coded in
-                self?.input { machine, now in
-                    machine.progressed(
+                self?.input {
+                    $0.progressed(
                         task: task,
                         received: received,
                         expected: total,
-                        coded: coded,
-                        at: now
-                    )
+                        coded: coded
+)
                 }
             },
             checkpointed: { [weak self] checkpoint in
-                self?.input { machine, _ in
-                    machine.checkpointed(task: task, ByteState(checkpoint: checkpoint).encoded)
+                self?.input {
+                    $0.checkpointed(task: task, ByteState(checkpoint: checkpoint).encoded)
                 }
             },
             finished: { [weak self] result in
                 self?.finished(task, result, file)
             },
             failed: { [weak self] error in
-                self?.input { machine, now in machine.failed(task: task, error, at: now) }
+                self?.input { $0.failed(task: task, error) }
             }
         )
     }
 
     func collected(_ transaction: LoadTransaction, _ task: Int64) {
-        input { machine, _ in machine.collected(task: task, transaction) }
+        input { $0.collected(task: task, transaction) }
     }
 
     func responded(_ task: Int64, _ head: HTTPResponseHead, _ request: TransferRequest) {
         log.write(.info, "the server answers \(head.status)", task: task)
-        input { machine, now in
-            machine.responded(
+        input {
+            $0.responded(
                 task: task,
                 response: Wire.Response(head),
-                request: Wire.Request(request),
-                at: now
-            )
+                request: Wire.Request(request)
+)
         }
     }
 
     private func finished(_ task: Int64, _ result: DownloadResult, _ file: PartialFile) {
         files.complete(file, of: task)
-        input { machine, now in
-            machine.finished(task: task, byteCount: result.byteCount, path: file.path, at: now)
+        input {
+            $0.finished(task: task, byteCount: result.byteCount, path: file.path)
         }
     }
 
@@ -245,7 +243,7 @@ extension Daemon {
     func adopt(_ resumeData: Data, _ task: TaskRecord) {
         LoopActor.task { [self] in
             let result = await adoption(of: resumeData, for: task)
-            input { machine, now in machine.adopted(task, result, at: now) }
+            input { $0.adopted(task, result) }
         }
     }
 
@@ -272,7 +270,7 @@ extension Daemon {
         let unused = state?.resumeData
         guard unused != nil || files.hasPlace(task.id) else {
             let result = resumeData(of: task, state?.checkpoint)
-            input { machine, now in machine.madeResumeData(result, of: task, ending, at: now) }
+            input { $0.madeResumeData(result, of: task, ending) }
             return
         }
         LoopActor.task { [self] in
@@ -282,7 +280,7 @@ extension Daemon {
                 } else {
                     await resumeDataOfPlace(of: task, state?.checkpoint)
                 }
-            input { machine, now in machine.madeResumeData(result, of: task, ending, at: now) }
+            input { $0.madeResumeData(result, of: task, ending) }
         }
     }
 
@@ -338,7 +336,7 @@ extension Daemon {
         // A start that hangs occupies a thread, and repeated starts would all take effect together.
         guard starts[application] != launch else {
             let text = "the previous start has not completed yet"
-            return input { machine, now in machine.launched(application, error: text, at: now) }
+            return input { $0.launched(application, error: text) }
         }
         starts[application] = launch
         var environment = launch.environment
@@ -368,11 +366,11 @@ extension Daemon {
                 }
                 if starts[application] == launch { starts[application] = nil }
                 children[application] = try child(of: application, process)
-                input { machine, now in machine.launched(application, error: nil, at: now) }
+                input { $0.launched(application, error: nil) }
             } catch {
                 if starts[application] == launch { starts[application] = nil }
                 let text = "\(error)"
-                input { machine, now in machine.launched(application, error: text, at: now) }
+                input { $0.launched(application, error: text) }
             }
         }
     }
@@ -392,8 +390,8 @@ extension Daemon {
     ) throws(SystemCallError) -> ChildProcess {
         try ChildProcess(started: process) { [weak self] exit in
             self?.children[application] = nil
-            self?.input { machine, now in
-                machine.applicationExited(application, status: "\(exit)", at: now)
+            self?.input {
+                $0.applicationExited(application, status: "\(exit)")
             }
         }
     }

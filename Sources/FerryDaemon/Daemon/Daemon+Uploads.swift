@@ -21,11 +21,11 @@ extension Daemon {
         arrivingFiles[caller.call] = passed.map { ArrivingFile(file: $0.file, queue: queue) }
         do throws(SystemCallError) {
             let identity = try passed?.identity.get()
-            input { machine, now in
-                machine.createUpload(create, of: identity, from: caller, at: now)
+            input {
+                $0.createUpload(create, of: identity, from: caller)
             }
         } catch {
-            input { machine, _ in machine.refuseUpload(after: error, from: caller) }
+            input { $0.refuseUpload(after: error, from: caller) }
         }
     }
 
@@ -40,7 +40,7 @@ extension Daemon {
             }
             let place = secured == nil ? "the file must stay as it is" : "the file is kept"
             log.write(.info, "upload of \(upload.byteCount) bytes, \(place)", task: task)
-            input { machine, now in machine.secured(task: task, secured, for: call, at: now) }
+            input { $0.secured(task: task, secured, for: call) }
         }
     }
 
@@ -96,36 +96,35 @@ extension Daemon {
     private func uploadEvents(of task: Int64) -> Upload.Events {
         Upload.Events(
             sent: { [weak self] byteCount in
-                self?.input { machine, now in
-                    machine.sent(task: task, byteCount: byteCount, at: now)
+                self?.input {
+                    $0.sent(task: task, byteCount: byteCount)
                 }
             },
             moved: { [weak self] resource in
-                self?.input { machine, now in machine.moved(task: task, to: resource, at: now) }
+                self?.input { $0.moved(task: task, to: resource) }
             },
             responded: { [weak self] head, request in
                 self?.responded(task, head, request)
             },
             received: { [weak self] received, total in
-                self?.input { machine, now in
-                    machine.progressed(task: task, received: received, expected: total, at: now)
+                self?.input {
+                    $0.progressed(task: task, received: received, expected: total)
                 }
             },
             collected: { [weak self] in self?.collected($0, task) },
             finished: { [weak self] result in
                 guard let self else { return }
                 let path = files.path(of: task)
-                input { machine, now in
-                    machine.finished(
+                input {
+                    $0.finished(
                         task: task,
                         byteCount: result.receivedByteCount,
-                        path: path,
-                        at: now
-                    )
+                        path: path
+)
                 }
             },
             failed: { [weak self] error in
-                self?.input { machine, now in machine.failed(task: task, error, at: now) }
+                self?.input { $0.failed(task: task, error) }
             }
         )
     }

@@ -137,15 +137,14 @@ final class Daemon {
         observeSleep()
         _ = clock.note()
         hasStarted = true
-        input { machine, _ in
-            machine.start(
+        input {
+            $0.start(
                 applications: applications,
                 sessions: sessions,
                 rates: rates,
                 timetable: timetable,
                 clock: clock,
-                connectivity: ConnectivityMonitor.shared.connectivity,
-                at: clock.now()
+                connectivity: ConnectivityMonitor.shared.connectivity
             )
         }
     }
@@ -177,7 +176,7 @@ final class Daemon {
             log.write(.error, "splice-from is not changed: \(error)")
         }
         guard hasStarted else { return driver.change { $0.set(options) } }
-        input { machine, now in machine.settingsChanged(to: options, at: now) }
+        input { $0.settingsChanged(to: options) }
     }
 
     /// Notifies the state machine when the clock is set.
@@ -187,7 +186,7 @@ final class Daemon {
                 guard let self else { return }
                 var clock = machine.clock
                 guard clock.note() else { return }
-                input { machine, now in machine.clockSet(clock, at: now) }
+                input { $0.clockSet(clock) }
             }
         } catch {
             log.write(.warning, "dates of tasks do not follow the clock when it is set: \(error)")
@@ -197,7 +196,7 @@ final class Daemon {
     /// Notifies the state machine when a route off this machine becomes available or unavailable.
     private func observeConnectivity() {
         connectivity = ConnectivityMonitor.shared.observe { [weak self] connectivity in
-            self?.input { machine, now in machine.connectivityChanged(to: connectivity, at: now) }
+            self?.input { $0.connectivityChanged(to: connectivity) }
         }
     }
 
@@ -216,17 +215,17 @@ final class Daemon {
     }
 
     private func conditionsChanged(to conditions: Conditions?) {
-        input { machine, now in machine.conditionsChanged(to: conditions, at: now) }
+        input { $0.conditionsChanged(to: conditions) }
     }
 
     /// Ends the process as soon as the work under way is in the store.
-    func stop() { input { machine, _ in machine.stopDaemon(call: nil) } }
+    func stop() { input { $0.stopDaemon(call: nil) } }
 
     /// Whether the process ends because it is idle, not because it was asked to stop.
     var mayGoOn: Bool { machine.isIdle }
 
     /// Continues to serve, because a client has connected after all.
-    func goOn() { input { machine, now in machine.goOn(at: now) } }
+    func goOn() { input { $0.goOn() } }
 
     /// Returns a number that no other call, connection or watcher has.
     func makeIdentifier() -> UInt64 {
@@ -235,7 +234,7 @@ final class Daemon {
     }
 
     /// Passes an input to the state machine and performs the resulting effects.
-    func input(_ body: (inout DaemonStateMachine, Date) -> [DaemonStateMachine.Effect]) {
+    func input(_ body: (inout DaemonStateMachine) -> Void) {
         driver.input(body)
     }
 }

@@ -34,9 +34,8 @@ class DaemonDriver<World: DaemonWorld> {
     }
 
     /// Passes an input to the state machine, and performs the resulting effects.
-    func input(_ body: (inout Machine, Date) -> [Machine.Effect]) {
-        let now = world.now
-        perform(body(&machine, now))
+    func input(_ body: (inout Machine) -> Void) {
+        perform(machine.handle(at: world.now, body))
     }
 
     /// Changes the state machine in a way that has no effects, or reads a part of it without a copy of the whole.
@@ -134,14 +133,14 @@ class DaemonDriver<World: DaemonWorld> {
             if let priority = settings.priority { world.prioritize(transfer, priority) }
         } catch {
             _ = transfers.endPreparation(of: task, with: nil)
-            input { machine, now in machine.failed(task: task, error, at: now) }
+            input { $0.failed(task: task, error) }
         }
     }
 
     private func putDown(_ task: Int64) {
         guard let transfer = transfers.remove(task) else {
             // It was still being prepared, and has written nothing.
-            return input { machine, now in machine.putDown(task: task, nil, at: now) }
+            return input { $0.putDown(task: task, nil) }
         }
         world.putDown(transfer, of: task)
     }
@@ -171,7 +170,7 @@ class DaemonDriver<World: DaemonWorld> {
         let now = world.now
         guard date.timeIntervalSince(now) <= 0.001 else { return setTimer(timer, date) }
         timers[timer] = nil
-        perform(machine.timerFired(timer, at: max(now, date)))
+        perform(machine.handle(at: max(now, date)) { $0.timerFired(timer) })
     }
 
     // MARK: The store
@@ -187,9 +186,9 @@ class DaemonDriver<World: DaemonWorld> {
         switch result {
         case .success(let receipt):
             for continuation in backlog.succeeded(commit, receipt) {
-                input { machine, now in machine.committed(Receipt(), continuation, at: now) }
+                input { $0.committed(Receipt(), continuation) }
             }
-            input { machine, now in machine.committed(receipt, commit.continuation, at: now) }
+            input { $0.committed(receipt, commit.continuation) }
         case .failure(let error):
             failed(commit, error)
         }
@@ -198,8 +197,8 @@ class DaemonDriver<World: DaemonWorld> {
     /// Retries a failed commit that must reach the store, however long the disk is full, unless the daemon is stopping.
     private func failed(_ commit: CommitBacklog.Commit, _ error: StoreError) {
         guard !machine.isStopping, backlog.enqueue(commit, after: error) else {
-            return input { machine, now in
-                machine.commitFailed(error, commit.continuation, at: now)
+            return input {
+                $0.commitFailed(error, commit.continuation)
             }
         }
         if let delay = backlog.delay() { world.retry(after: delay, because: error) }
@@ -212,6 +211,6 @@ class DaemonDriver<World: DaemonWorld> {
 
     /// The store has answered a query.
     func answered(_ query: Machine.Query, _ result: Machine.QueryResult) {
-        input { machine, now in machine.answered(query, result, at: now) }
+        input { $0.answered(query, result) }
     }
 }

@@ -28,7 +28,7 @@ final class TaskConnections: ConnectionLender {
         }
         guard let daemon, isAwaited == true else { return }
         // Not while an effect of the machine is being performed.
-        LoopActor.perform { daemon.input { machine, now in machine.searchForTasks(at: now) } }
+        LoopActor.perform { daemon.input { $0.searchForTasks() } }
     }
 
     /// Returns the host that an origin counts for.
@@ -71,6 +71,6 @@ final class TaskChallenges: ChallengeDecider {
     ) {
         guard let daemon else { return answer(.performDefaultHandling) }
         daemon.questions[task] = answer
-        daemon.input { machine, now in machine.challenged(task: task, challenge, at: now) }
+        daemon.input { $0.challenged(task: task, challenge) }
     }
 }

@@ -6,8 +6,8 @@ extension DaemonStateMachine {
     // MARK: Tasks of all applications
 
     /// A person pauses a task.
-    mutating func pauseTask(_ id: Int64, from caller: Caller, at now: Date) -> [Effect] {
-        [commit([.holdTask(id, at: now)], then: .call(caller.call, task: id))]
+    mutating func pauseTask(_ id: Int64, from caller: Caller) {
+        commit([.holdTask(id, at: now)], then: .call(caller.call, task: id))
     }
 
     /// A person resumes a paused task, or has a task that backs off retry at once.
@@ -16,95 +16,92 @@ extension DaemonStateMachine {
     ///   - id: The task.
     ///   - isOverriding: Whether it runs from now on whatever the conditions of the machine are.
     ///   - caller: The caller.
-    ///   - now: The time.
-    /// - Returns: The effects to perform.
     mutating func resumeTask(
         _ id: Int64,
         overridingConditions isOverriding: Bool = false,
-        from caller: Caller,
-        at now: Date
-    ) -> [Effect] {
+        from caller: Caller
+    ) {
         breaker.tryAll()
         let release = Mutation.releaseTask(id, at: now)
-        let change =
-            isOverriding
-            ? commit(
+        if isOverriding {
+            commit(
                 [.avoidConditions(.id(id), nil), release],
                 then: .overridden(caller.call, task: id)
             )
-            : commit([release], then: .call(caller.call, task: id))
+        } else {
+            commit([release], then: .call(caller.call, task: id))
+        }
         // Other tasks of a host may start even if there is no such task.
-        return [change] + searchForTasks(at: now)
+        searchForTasks()
     }
 
     /// The store knows that a task runs under all conditions.
     mutating func overridden(
         _ id: Int64,
         _ receipt: Receipt,
-        for call: CallIdentifier,
-        at now: Date
-    ) -> [Effect] {
+        for call: CallIdentifier
+    ) {
         running.update(id) { $0.avoid(nil) }
-        return [.answer(call, .done)] + separate(id, at: now) + changed(receipt.changes, at: now)
+        turn.add(.answer(call, .done))
+        separate(id)
+        changed(receipt.changes)
     }
 
     /// A person cancels a task, or deletes an ended one that its application does not take.
-    mutating func cancelTask(_ id: Int64, from caller: Caller) -> [Effect] {
+    mutating func cancelTask(_ id: Int64, from caller: Caller) {
         var ending = Ending.cancelled(for: .call(caller.call))
         ending.forgetsEnded = true
-        return [query(.task(.id(id), ending))]
+        query(.task(.id(id), ending))
     }
 
     /// A person quits an application, so that its transfers end (BG-38).
-    mutating func quitApplication(_ identifier: String, from caller: Caller) -> [Effect] {
+    mutating func quitApplication(_ identifier: String, from caller: Caller) {
         guard let id = applications[named: identifier]?.record.id else {
-            return [.refuse(caller.call, .applicationNotFound(application: identifier))]
+            turn.add(.refuse(caller.call, .applicationNotFound(application: identifier)))
+            return
         }
         applications.update(id) { $0.beginObjection() }
-        return [
-            commit([.setQuit(application: id, true)], then: .quit(caller.call, application: id))
-        ]
+        commit([.setQuit(application: id, true)], then: .quit(caller.call, application: id))
     }
 
     /// The store knows that an application was quit: it is not started, and its transfers end.
-    mutating func quit(_ id: Int64, call: CallIdentifier) -> [Effect] {
+    mutating func quit(_ id: Int64, call: CallIdentifier) {
         applications.update(id) { $0.quit() }
         var ending = Ending.cancelled(for: .sweep(call), producesResumeData: true)
         // NSURLErrorCancelledReasonUserForceQuitApplication
         ending.cancelReason = 0
-        return [.setTimer(.relaunch(application: id), nil)]
-            + sweep(.application(id), ending: ending, for: call)
+        turn.add(.setTimer(.relaunch(application: id), nil))
+        sweep(.application(id), ending: ending, for: call)
     }
 
     /// A person no longer wants an application to be started.
-    mutating func removeHook(_ identifier: String, from caller: Caller) -> [Effect] {
+    mutating func removeHook(_ identifier: String, from caller: Caller) {
         guard let id = applications[named: identifier]?.record.id else {
-            return [.refuse(caller.call, .applicationNotFound(application: identifier))]
+            turn.add(.refuse(caller.call, .applicationNotFound(application: identifier)))
+            return
         }
         applications.update(id) { $0.beginObjection() }
-        return [
-            commit(
-                [.setLaunch(application: id, nil)],
-                then: .hookRemoved(caller.call, application: id)
-            )
-        ]
+        commit(
+            [.setLaunch(application: id, nil)],
+            then: .hookRemoved(caller.call, application: id)
+        )
     }
 
     /// The store knows that an application is no longer started.
-    mutating func hookRemoved(_ id: Int64, call: CallIdentifier) -> [Effect] {
+    mutating func hookRemoved(_ id: Int64, call: CallIdentifier) {
         applications.update(id) { $0.removeHook() }
-        return [.answer(call, .done), .setTimer(.relaunch(application: id), nil)]
+        turn.add(.answer(call, .done))
+        turn.add(.setTimer(.relaunch(application: id), nil))
     }
 
     /// The store could not record that an application must not be started.
     mutating func objectionFailed(
         _ id: Int64,
         call: CallIdentifier,
-        _ error: StoreError,
-        at now: Date
-    ) -> [Effect] {
+        _ error: StoreError
+    ) {
         applications.update(id) { $0.endObjection() }
-        return [.refuse(call, TransferInterfaceError(error, task: 0))]
-            + evaluateRelaunch(of: id, at: now)
+        turn.add(.refuse(call, TransferInterfaceError(error, task: 0)))
+        evaluateRelaunch(of: id)
     }
 }

@@ -20,10 +20,9 @@ extension DaemonStateMachine {
     /// A client creates a download.
     mutating func createDownload(
         _ create: Wire.CreateDownload,
-        from caller: Caller,
-        at now: Date
-    ) -> [Effect] {
-        insert(NewTask(create), from: caller, at: now) { task in
+        from caller: Caller
+    ) {
+        insert(NewTask(create), from: caller) { task in
             // The file of its resume data is taken over once the task is in the store.
             let unused = create.resumeData.map { ByteState(isFromResumeData: true, resumeData: $0) }
             let known = create.resumeData.flatMap { try? ResumeData(decoding: Array($0)) }
@@ -39,20 +38,18 @@ extension DaemonStateMachine {
     ///   - create: The call's parameters.
     ///   - file: The file that was passed; `nil` if there was none that can be sent.
     ///   - caller: The caller.
-    ///   - now: The time.
-    /// - Returns: The effects to perform.
     mutating func createUpload(
         _ create: Wire.CreateUpload,
         of file: FileIdentity?,
-        from caller: Caller,
-        at now: Date
-    ) -> [Effect] {
+        from caller: Caller
+    ) {
         guard let file, create.path.hasPrefix("/") else {
             let error = TransferInterfaceError.invalidRequest(
                 parameter: "path",
                 reason: "a file has to come along with the call, and its absolute path"
             )
-            return [.refuse(caller.call, error)]
+            turn.add(.refuse(caller.call, error))
+            return
         }
         var state = UploadState(path: create.path, identity: file, boot: .current)
         var resource: UploadResource?
@@ -63,15 +60,16 @@ extension DaemonStateMachine {
                 resource = earlier.resource
             } catch {
                 let reason = error.message
-                return [
+                turn.add(
                     .refuse(
                         caller.call,
                         .invalidRequest(parameter: "resumeData", reason: reason)
                     )
-                ]
+                )
+                return
             }
         }
-        return insert(NewTask(create), from: caller, at: now) { task in
+        insert(NewTask(create), from: caller) { task in
             task.upload = state.encoded
             task.uploadResource = resource
         }
@@ -80,25 +78,29 @@ extension DaemonStateMachine {
     private mutating func insert(
         _ new: NewTask,
         from caller: Caller,
-        at now: Date,
         completing complete: (inout TaskRecord) -> Void
-    ) -> [Effect] {
-        if let refusal = refuseUnlessOpen(new.session, caller) { return refusal }
+    ) {
+        guard hasOpen(new.session, caller) else { return }
         if sessions[new.session]?.isClosing == true {
             // The session is deleted after its last task, and this task would be lost with it.
-            return [.refuse(caller.call, .sessionNotOpen(session: new.session))]
+            turn.add(.refuse(caller.call, .sessionNotOpen(session: new.session)))
+            return
         }
         guard new.identifier > 0 else {
             // No earlier task can have a number below the first.
             let reason = "a task's number is 1 or more, not \(new.identifier)"
-            return [.refuse(caller.call, .invalidRequest(parameter: "identifier", reason: reason))]
+            turn.add(.refuse(caller.call, .invalidRequest(parameter: "identifier", reason: reason)))
+            return
         }
         guard let host = Origin(url: new.request.url)?.authority else {
             let reason =
                 "not an http or https address: \(SecretText.masked(String(new.request.url.prefix(200))))"
-            return [.refuse(caller.call, .invalidRequest(parameter: "request.url", reason: reason))]
+            turn.add(
+                .refuse(caller.call, .invalidRequest(parameter: "request.url", reason: reason))
+            )
+            return
         }
-        if let refusal = refusal(of: new.options, call: caller.call) { return refusal }
+        guard accepts(new.options, call: caller.call) else { return }
         var task = record(of: new, host: host, at: now)
         complete(&task)
         let creation = Creations.Creation(
@@ -108,7 +110,7 @@ extension DaemonStateMachine {
             url: new.request.url
         )
         creations.begin(creation, for: caller.call)
-        return [commit([.insertTask(task)], then: .created(caller.call))]
+        commit([.insertTask(task)], then: .created(caller.call))
     }
 
     private func record(of new: NewTask, host: String, at now: Date) -> TaskRecord {
@@ -136,121 +138,111 @@ extension DaemonStateMachine {
     /// A task is in the store; for a repeated call, it is the task of the first call.
     mutating func created(
         _ receipt: Receipt,
-        call: CallIdentifier,
-        at now: Date
-    ) -> [Effect] {
+        call: CallIdentifier
+    ) {
         guard let creation = creations.end(call), let found = receipt.taskIDs.first
-        else { return [] }
+        else { return }
         guard let task = found else {
             // The task has ended, and its application has handled that; only the answer was lost.
-            return [.answer(call, .created(task: 0))] + recount(creation.session)
+            turn.add(.answer(call, .created(task: 0)))
+            recount(creation.session)
+            return
         }
-        var effects =
+        let isSecure =
             task == creation.task.id
-            ? secure(creation.task, for: call) : secureAgain(task, creation.task, for: call)
-        let isSecure = effects.isEmpty
-        // A long queue is created at once, so that what is done for each task is kept short.
-        effects.reserveCapacity(effects.count + 4)
-        if isSecure { effects.append(.answer(call, .created(task: task))) }
-        effects.append(.changed(task: task))
+            ? !secure(creation.task, for: call) : !secureAgain(task, creation.task, for: call)
+        if isSecure { turn.add(.answer(call, .created(task: task))) }
+        turn.add(.changed(task: task))
         if task == creation.task.id {
-            effects.append(log(creation))
-            effects += adopt(creation.task)
-            effects += madeTask(application(of: creation.task))
-            effects += note(deadline: creation.task.deadline)
+            log(creation)
+            adopt(creation.task)
+            madeTask(application(of: creation.task))
+            note(deadline: creation.task.deadline)
             // While a thousand tasks are created, the store is not searched each time for tasks that cannot run.
             let isAdmitted = admits(creation.task)
-            effects += watch(for: creation.task)
+            watch(for: creation.task)
             if watch.forbids(avoided(by: creation.task)) {
                 // A search that is under way may not have seen what the task avoids.
                 if search.isUnderWay { search.markStale() }
             } else if creation.task.state == .waiting, isAdmitted, isSecure {
-                effects += searchForTasks(at: now)
+                searchForTasks()
             } else if creation.task.state == .waiting, !isAdmitted, !shares.hasReview {
-                effects += reviewSharesSoon(at: now)
+                reviewSharesSoon()
             }
-            if creation.task.state == .waiting {
-                effects += note(notBefore: creation.task.notBefore)
-            }
+            if creation.task.state == .waiting { note(notBefore: creation.task.notBefore) }
         }
-        effects += recount(creation.session)
-        return effects
+        recount(creation.session)
     }
 
     /// Logs what a task is, so that later lines with its number can be understood.
-    private func log(_ creation: Creations.Creation) -> Effect {
+    private mutating func log(_ creation: Creations.Creation) {
         let session = sessions[creation.session]
         let application = session.flatMap { applications[$0.applicationID]?.record.identifier }
         let address = LoggedAddress.of(creation.url)
-        return .log(
-            .info,
-            "\(creation.method) \(address) of \(application ?? "-"), session \(session?.identifier ?? "-")",
-            task: creation.task.id
+        turn.add(
+            .log(
+                .info,
+                "\(creation.method) \(address) of \(application ?? "-"), session \(session?.identifier ?? "-")",
+                task: creation.task.id
+            )
         )
     }
 
     /// A task could not be put into the store.
-    mutating func creationFailed(_ call: CallIdentifier, _ error: StoreError) -> [Effect] {
-        let refusal = Effect.refuse(call, TransferInterfaceError(error, task: 0))
-        guard let creation = creations.end(call) else { return [refusal] }
-        return [refusal] + recount(creation.session)
+    mutating func creationFailed(_ call: CallIdentifier, _ error: StoreError) {
+        turn.add(.refuse(call, TransferInterfaceError(error, task: 0)))
+        if let creation = creations.end(call) { recount(creation.session) }
     }
 
     /// A client resumes a task.
-    mutating func resume(_ resume: Wire.Resume, from caller: Caller, at now: Date) -> [Effect] {
-        if let refusal = refuseUnlessOpen(resume.session, caller) { return refusal }
+    mutating func resume(_ resume: Wire.Resume, from caller: Caller) {
+        guard hasOpen(resume.session, caller) else { return }
         let timeout = sessions[resume.session]?.configuration.resourceTimeout ?? 0
         let key = TaskKey.identifier(session: resume.session, resume.identifier)
-        return [
-            commit(
-                [.resumeTask(key, at: now, resourceTimeout: timeout)],
-                then: .call(caller.call, task: Int64(resume.identifier))
-            )
-        ]
+        commit(
+            [.resumeTask(key, at: now, resourceTimeout: timeout)],
+            then: .call(caller.call, task: Int64(resume.identifier))
+        )
     }
 
     /// A client suspends a task.
-    mutating func suspend(_ suspend: Wire.Suspend, from caller: Caller, at now: Date) -> [Effect] {
-        if let refusal = refuseUnlessOpen(suspend.session, caller) { return refusal }
+    mutating func suspend(_ suspend: Wire.Suspend, from caller: Caller) {
+        guard hasOpen(suspend.session, caller) else { return }
         let key = TaskKey.identifier(session: suspend.session, suspend.identifier)
-        return [
-            commit(
-                [.suspendTask(key, at: now)],
-                then: .call(caller.call, task: Int64(suspend.identifier))
-            )
-        ]
+        commit(
+            [.suspendTask(key, at: now)],
+            then: .call(caller.call, task: Int64(suspend.identifier))
+        )
     }
 
     /// A client cancels a task.
-    mutating func cancel(_ cancel: Wire.Cancel, from caller: Caller) -> [Effect] {
-        if let refusal = refuseUnlessOpen(cancel.session, caller) { return refusal }
+    mutating func cancel(_ cancel: Wire.Cancel, from caller: Caller) {
+        guard hasOpen(cancel.session, caller) else { return }
         let key = TaskKey.identifier(session: cancel.session, cancel.identifier)
-        return [query(.task(key, .cancelled(for: .call(caller.call))))]
+        query(.task(key, .cancelled(for: .call(caller.call))))
     }
 
     /// A client cancels a task so that it can be resumed later.
     mutating func cancelProducingResumeData(
         _ cancel: Wire.CancelProducingResumeData,
         from caller: Caller
-    ) -> [Effect] {
-        if let refusal = refuseUnlessOpen(cancel.session, caller) { return refusal }
+    ) {
+        guard hasOpen(cancel.session, caller) else { return }
         let key = TaskKey.identifier(session: cancel.session, cancel.identifier)
         let ending = Ending.cancelled(for: .resumeDataCall(caller.call), producesResumeData: true)
-        return [query(.task(key, ending))]
+        query(.task(key, ending))
     }
 
     /// A client changes a task's description.
     mutating func setDescription(
         _ set: Wire.SetDescription,
         from caller: Caller
-    ) -> [Effect] {
-        if let refusal = refuseUnlessOpen(set.session, caller) { return refusal }
+    ) {
+        guard hasOpen(set.session, caller) else { return }
         let key = TaskKey.identifier(session: set.session, set.identifier)
-        return [
-            commit(
-                [.describeTask(key, set.description)],
-                then: .call(caller.call, task: Int64(set.identifier))
-            )
-        ]
+        commit(
+            [.describeTask(key, set.description)],
+            then: .call(caller.call, task: Int64(set.identifier))
+        )
     }
 }

@@ -9,21 +9,28 @@ extension DaemonStateMachine {
     var clock: DaemonClock { timekeeping.clock }
 
     /// The time of day may have been set.
-    mutating func clockSet(_ noted: DaemonClock, at now: Date) -> [Effect] {
-        guard !isStopping, timekeeping.set(noted) else { return [] }
-        return [.log(.notice, "the clock was set", task: nil)] + followClock(at: now)
-            + followHours(at: now)
+    mutating func clockSet(_ noted: DaemonClock) {
+        guard !isStopping, timekeeping.set(noted) else { return }
+        turn.add(.log(.notice, "the clock was set", task: nil))
+        followClock()
+        followHours()
     }
 
     /// Updates all tasks that wait for a time of day to the right moment.
-    mutating func followClock(at now: Date) -> [Effect] {
-        guard !clock.isNewBoot else { return takeUpClock(at: now) }
-        return timekeeping.beginPass() ? [query(.dated(after: 0))] : []
+    mutating func followClock() {
+        guard !clock.isNewBoot else {
+            takeUpClock()
+            return
+        }
+        if timekeeping.beginPass() { query(.dated(after: 0)) }
     }
 
     /// The store has returned tasks that wait for a date; none after the last.
-    mutating func found(dated tasks: [TaskRecord], at now: Date) -> [Effect] {
-        guard let last = tasks.last else { return endClockPass(at: now) }
+    mutating func found(dated tasks: [TaskRecord]) {
+        guard let last = tasks.last else {
+            endClockPass()
+            return
+        }
         let changes = tasks.compactMap { task -> Mutation? in
             guard let notBefore = task.notBefore, let date = DelayState.decode(task.delay)?.date
             else { return nil }
@@ -33,8 +40,11 @@ extension DaemonStateMachine {
             }
             return .retimeTask(task.id, from: notBefore, to: moment, at: now)
         }
-        guard !changes.isEmpty else { return [query(.dated(after: last.id))] }
-        return [commit(changes, then: .retimed(through: last.id, count: changes.count))]
+        guard !changes.isEmpty else {
+            query(.dated(after: last.id))
+            return
+        }
+        commit(changes, then: .retimed(through: last.id, count: changes.count))
     }
 
     /// The store has the right moment of some of them.
@@ -43,23 +53,26 @@ extension DaemonStateMachine {
     mutating func retimed(
         _ receipt: Receipt,
         through task: Int64,
-        count: Int,
-        at now: Date
-    ) -> [Effect] {
+        count: Int
+    ) {
         if receipt.changes.count < count { timekeeping.repeatPass() }
-        return [query(.dated(after: task)), query(.earliestDeadline)]
-            + changed(receipt.changes, at: now)
+        query(.dated(after: task))
+        query(.earliestDeadline)
+        changed(receipt.changes)
     }
 
-    private mutating func endClockPass(at now: Date) -> [Effect] {
-        timekeeping.endPass()
-            ? followClock(at: now) : [commit([.set(.clock, clock.anchor.encoded)], .relaxed)]
+    private mutating func endClockPass() {
+        if timekeeping.endPass() {
+            followClock()
+        } else {
+            commit([.set(.clock, clock.anchor.encoded)], .relaxed)
+        }
     }
 
     /// A pass over the tasks that wait for a date has failed.
-    mutating func clockPassFailed(until later: Date) -> [Effect] {
+    mutating func clockPassFailed(until later: Date) {
         _ = timekeeping.endPass()
-        return [.setTimer(.clock, later)]
+        turn.add(.setTimer(.clock, later))
     }
 
     /// Takes up the clock in a new boot, before any task follows it.
@@ -67,21 +80,21 @@ extension DaemonStateMachine {
     /// The clock may have been set meanwhile, by an unknown amount: a wait longer than
     /// ``DaemonPolicy/longestBelievedWait`` ends, and a time that began in the future begins now. A failed commit is
     /// not repeated unchanged: by then tasks may have begun in this boot, whose times are right.
-    private mutating func takeUpClock(at now: Date) -> [Effect] {
+    private mutating func takeUpClock() {
         let set = Mutation.set(.clock, clock.anchor.encoded)
-        return [
-            commit(
-                [set, .distrustTimes(at: now, longestWait: policy.longestBelievedWait)],
-                .relaxed,
-                then: .clockTakenUp
-            )
-        ]
+        commit(
+            [set, .distrustTimes(at: now, longestWait: policy.longestBelievedWait)],
+            .relaxed,
+            then: .clockTakenUp
+        )
     }
 
     /// The moments in the store are corrected as far as possible: the earliest ones may have changed.
-    mutating func clockTakenUp(at now: Date) -> [Effect] {
+    mutating func clockTakenUp() {
         timekeeping.takeUp()
-        return [query(.earliestDeadline)] + searchForTasks(at: now) + followClock(at: now)
+        query(.earliestDeadline)
+        searchForTasks()
+        followClock()
     }
 }
 

@@ -39,29 +39,31 @@ extension DaemonStateMachine {
     var ratesInForce: SharedRates { ratesAtAnyHour.lowest(with: hours.period.rates) }
 
     /// The user has another timetable.
-    mutating func timetableChanged(to timetable: Timetable, at now: Date) -> [Effect] {
+    mutating func timetableChanged(to timetable: Timetable) {
         hours.timetable = timetable
-        return followHours(at: now)
+        followHours()
     }
 
     /// What holds by the timetable may be something else: time has passed, or the clock or its zone has changed.
-    mutating func followHours(at now: Date) -> [Effect] {
-        guard !isStopping else { return [] }
+    mutating func followHours() {
+        guard !isStopping else { return }
         let (before, ratesBefore) = (hours.period, ratesInForce)
         hours.follow(clock.wall(at: now))
         let period = hours.period
-        var effects: [Effect] = []
+
         // A timer that has fired too early, because the clock was set, is gone.
-        if before.until != nil || period.until != nil { effects.append(planHours()) }
-        if ratesInForce != ratesBefore { effects.append(.limitRates(ratesInForce, session: nil)) }
+        if before.until != nil || period.until != nil { planHours() }
+        if ratesInForce != ratesBefore { turn.add(.limitRates(ratesInForce, session: nil)) }
         if (period.rates, period.conditions) != (before.rates, before.conditions) {
-            effects.append(.log(.info, "by the timetable: \(period)", task: nil))
+            turn.add(.log(.info, "by the timetable: \(period)", task: nil))
         }
-        return effects + hoursChanged(isOutside: period.isOutsideHours, at: now)
+        hoursChanged(isOutside: period.isOutsideHours)
     }
 
     /// Plans to look again when something else holds; without rules for some hours there is no timer.
-    func planHours() -> Effect { .setTimer(.hours, hours.period.until.map(clock.moment(ofWall:))) }
+    mutating func planHours() {
+        turn.add(.setTimer(.hours, hours.period.until.map(clock.moment(ofWall:))))
+    }
 }
 
 extension Timetable.Period: CustomStringConvertible {

@@ -25,44 +25,50 @@ extension DaemonStateMachine {
     }
 
     /// Checks whether the daemon still has a reason to stay.
-    func evaluateIdleness(at now: Date) -> [Effect] {
+    mutating func evaluateIdleness() {
         switch lifetime.stage {
-        case .idle: []
-        case .stopping: work.allowsEnd ? [.exit] : []
-        case .serving: isBusy ? [] : [.setTimer(.idle, now.addingTimeInterval(policy.idleTime))]
+        case .idle: break
+        case .stopping: if work.allowsEnd { turn.add(.exit) }
+        case .serving:
+            if !isBusy { turn.add(.setTimer(.idle, now.addingTimeInterval(policy.idleTime))) }
         }
     }
 
     /// The daemon has had nothing to do for a while.
-    mutating func idleTimePassed(at now: Date) -> [Effect] {
-        isBusy ? [] : [query(.totals)]
+    mutating func idleTimePassed() {
+        if !isBusy { query(.totals) }
     }
 
     /// The store has returned the number of tasks.
-    mutating func counted(_ totals: SessionCounts, at now: Date) -> [Effect] {
-        guard !isBusy, !isStopping else { return [] }
+    mutating func counted(_ totals: SessionCounts) {
+        guard !isBusy, !isStopping else { return }
         // A waiting task that was overlooked is not left behind.
-        guard totals.waitingTasks == 0 else { return searchForTasks(at: now) }
+        guard totals.waitingTasks == 0 else {
+            searchForTasks()
+            return
+        }
         lifetime.endIdle()
-        return [.log(.info, "nothing to do", task: nil), .exit]
+        turn.add(.log(.info, "nothing to do", task: nil))
+        turn.add(.exit)
     }
 
     /// A client has connected at the last moment.
-    mutating func goOn(at now: Date) -> [Effect] {
+    mutating func goOn() {
         lifetime.goOn()
-        return searchForTasks(at: now) + evaluateIdleness(at: now)
+        searchForTasks()
+        evaluateIdleness()
     }
 
     /// Ends the process as soon as the work under way is in the store; transfers continue next time.
-    mutating func stopDaemon(call: CallIdentifier?) -> [Effect] {
-        var effects: [Effect] = call.map { [.answer($0, .done)] } ?? []
-        guard !isStopping else { return effects }
+    mutating func stopDaemon(call: CallIdentifier?) {
+        if let call { turn.add(.answer(call, .done)) }
+        guard !isStopping else { return }
         lifetime.stop()
-        for id in running.ids.sorted() { effects.append(.stop(task: id)) }
+        for id in running.ids.sorted() { turn.add(.stop(task: id)) }
         for task in running.sorted(where: { $0.phase == .loading }) {
-            effects.append(commit(storeProgress(of: task.record.id)))
+            commit(storeProgress(of: task.record.id))
         }
         running.stop()
-        return effects + (work.allowsEnd ? [.exit] : [])
+        if work.allowsEnd { turn.add(.exit) }
     }
 }

@@ -25,21 +25,22 @@ extension DaemonStateMachine {
     }
 
     /// The network has become available or unavailable.
-    mutating func connectivityChanged(to connectivity: Connectivity, at now: Date) -> [Effect] {
-        guard network.change(to: connectivity) else { return [] }
+    mutating func connectivityChanged(to connectivity: Connectivity) {
+        guard network.change(to: connectivity) else { return }
         breaker.tryAll()
         // A full disk delays the end of the wait; tasks of hosts that had failed need not wait for it.
-        return [.log(.info, "there is a network again", task: nil), endNetworkWait()]
-            + searchForTasks(at: now)
+        turn.add(.log(.info, "there is a network again", task: nil))
+        endNetworkWait()
+        searchForTasks()
     }
 
     /// Without a network, ends the wait for one, as a proxy on this machine may reach a host now; a task whose host still
     /// cannot be reached waits again.
-    mutating func endUnneededNetworkWaits() -> [Effect] {
-        network.allowsAttempts ? [] : [endNetworkWait()]
+    mutating func endUnneededNetworkWaits() {
+        if !network.allowsAttempts { endNetworkWait() }
     }
 
-    private mutating func endNetworkWait() -> Effect {
+    private mutating func endNetworkWait() {
         commit([.endNetworkWait], .relaxed, then: .networkIsBack)
     }
 
@@ -54,34 +55,33 @@ extension DaemonStateMachine {
     }
 
     /// Makes a task that was about to start wait for a network, without counting an attempt.
-    mutating func awaitNetwork(_ task: TaskRecord) -> [Effect] {
-        [
-            store(
-                [
-                    .setRetry(
-                        task: task.id,
-                        attempts: task.attempts,
-                        notBefore: TaskRecord.networkWait,
-                        lastError: task.lastError
-                    )
-                ],
-                .relaxed,
-                of: task.id,
-                then: .awaitingNetwork(task: task.id)
-            ),
-            .changed(task: task.id),
-        ]
+    mutating func awaitNetwork(_ task: TaskRecord) {
+        store(
+            [
+                .setRetry(
+                    task: task.id,
+                    attempts: task.attempts,
+                    notBefore: TaskRecord.networkWait,
+                    lastError: task.lastError
+                )
+            ],
+            .relaxed,
+            of: task.id,
+            then: .awaitingNetwork(task: task.id)
+        )
+        turn.add(.changed(task: task.id))
     }
 
     /// The store knows that a task waits for a network.
-    mutating func awaitingNetwork(task: Int64, at now: Date) -> [Effect] {
-        stored(task, at: now) + endPastNetworkWait()
+    mutating func awaitingNetwork(task: Int64) {
+        stored(task)
+        endPastNetworkWait()
     }
 
     /// Ends the wait for a network again, if there is one by now: the disk may have stored the end of all waits before
     /// the wait of a task.
-    mutating func endPastNetworkWait() -> [Effect] {
-        network.allowsAttempts ? [endNetworkWait()] : []
+    mutating func endPastNetworkWait() {
+        if network.allowsAttempts { endNetworkWait() }
     }
 }
 

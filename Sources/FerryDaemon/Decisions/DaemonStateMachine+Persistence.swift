@@ -40,36 +40,35 @@ extension DaemonStateMachine {
         _ durability: Durability,
         of task: Int64,
         then continuation: Continuation
-    ) -> Effect {
+    ) {
         readings.store(task)
-        return commit(mutations, durability, then: continuation)
+        commit(mutations, durability, then: continuation)
     }
 
     /// The store has such a change, or never will.
-    mutating func stored(_ task: Int64, at now: Date) -> [Effect] {
+    mutating func stored(_ task: Int64) {
         readings.stored(task)
-        return running[task] == nil ? searchForTasks(at: now) : []
+        if running[task] == nil { searchForTasks() }
     }
 
     /// Examines the tasks that a commit has changed.
-    mutating func changed(_ changes: [TaskChange], at now: Date) -> [Effect] {
-        var effects: [Effect] = []
+    mutating func changed(_ changes: [TaskChange]) {
         for change in changes {
             readings.note(change.id)
-            effects.append(.changed(task: change.id))
-            effects += note(deadline: change.deadline)
+            turn.add(.changed(task: change.id))
+            note(deadline: change.deadline)
             if running[change.id]?.phase == .asking {
                 // Its application is asked again, or the task begins, when it is found again.
-                effects += stop(task: change.id, at: now)
+                stop(task: change.id)
             } else if change.to != .waiting, running[change.id]?.phase == .following {
-                effects += stop(task: change.id, at: now)
+                stop(task: change.id)
             } else if change.to != .waiting, running[change.id]?.phase == .loading {
                 let progress = storeResponse(of: change.id) + storeProgress(of: change.id)
-                effects += stop(task: change.id, at: now)
-                effects.append(commit(progress, .relaxed))
+                stop(task: change.id)
+                commit(progress, .relaxed)
             }
-            effects += recount(change.sessionID)
+            recount(change.sessionID)
         }
-        return effects + searchForTasks(at: now)
+        searchForTasks()
     }
 }

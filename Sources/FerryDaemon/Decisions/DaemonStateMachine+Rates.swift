@@ -3,11 +3,12 @@ import FerryWire
 
 extension DaemonStateMachine {
     /// A person changes the rate limits of all tasks together.
-    mutating func setRates(_ rates: SharedRates, from caller: Caller) -> [Effect] {
-        if let refusal = rates.refusal { return [.refuse(caller.call, refusal)] }
-        return [
-            commit([.set(.rates, rates.encoded)], then: .ratesSet(caller.call, rates))
-        ]
+    mutating func setRates(_ rates: SharedRates, from caller: Caller) {
+        if let refusal = rates.refusal {
+            turn.add(.refuse(caller.call, refusal))
+            return
+        }
+        commit([.set(.rates, rates.encoded)], then: .ratesSet(caller.call, rates))
     }
 
     /// A client changes the rate limits of its session's tasks together.
@@ -15,30 +16,32 @@ extension DaemonStateMachine {
         _ rates: SharedRates,
         ofSession session: Int64,
         from caller: Caller
-    ) -> [Effect] {
-        if let refusal = refuseUnlessOpen(session, caller) { return refusal }
-        if let refusal = rates.refusal { return [.refuse(caller.call, refusal)] }
+    ) {
+        guard hasOpen(session, caller) else { return }
+        if let refusal = rates.refusal {
+            turn.add(.refuse(caller.call, refusal))
+            return
+        }
         sessions.update(session) { $0.limit(rates) }
-        guard let configuration = sessions[session]?.configuration else { return [] }
-        return [
-            .limitRates(rates, session: session),
-            commit(
-                [.setConfiguration(session: session, Stored.encode(configuration))],
-                then: .call(caller.call, task: 0)
-            ),
-        ]
+        guard let configuration = sessions[session]?.configuration else { return }
+        turn.add(.limitRates(rates, session: session))
+        commit(
+            [.setConfiguration(session: session, Stored.encode(configuration))],
+            then: .call(caller.call, task: 0)
+        )
     }
 
     /// A person changes a task's rate limits.
-    mutating func setRates(_ rates: SharedRates, ofTask id: Int64, from caller: Caller) -> [Effect]
-    {
-        if let refusal = rates.refusal { return [.refuse(caller.call, refusal)] }
-        return [query(.revise(.id(id), .rates(rates), caller.call))]
+    mutating func setRates(_ rates: SharedRates, ofTask id: Int64, from caller: Caller) {
+        if let refusal = rates.refusal {
+            turn.add(.refuse(caller.call, refusal))
+            return
+        }
+        query(.revise(.id(id), .rates(rates), caller.call))
     }
 
     /// A person changes a task's priority.
-    mutating func setPriority(_ priority: Double, ofTask id: Int64, from caller: Caller) -> [Effect]
-    {
-        [set(.priority(clamping: priority), of: .id(id), for: caller.call)]
+    mutating func setPriority(_ priority: Double, ofTask id: Int64, from caller: Caller) {
+        set(.priority(clamping: priority), of: .id(id), for: caller.call)
     }
 }

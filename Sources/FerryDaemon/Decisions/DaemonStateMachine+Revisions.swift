@@ -21,12 +21,14 @@ extension DaemonStateMachine {
         for revision: Revision,
         call: CallIdentifier,
         readBy reading: Readings.Reading?
-    ) -> [Effect] {
+    ) {
         guard let task, task.state != .completed else {
-            return [.refuse(call, .taskNotFound(id: key.number))]
+            turn.add(.refuse(call, .taskNotFound(id: key.number)))
+            return
         }
         guard !readings.hasChanged(task, since: reading) else {
-            return [query(.revise(key, revision, call))]
+            query(.revise(key, revision, call))
+            return
         }
         switch revision {
         case .link(let request, let isAsked):
@@ -35,22 +37,25 @@ extension DaemonStateMachine {
             } else {
                 expiredLinks.forget(task.id)
             }
-            return relink(task, key, to: request, call: call)
+            relink(task, key, to: request, call: call)
         case .address(let url):
             guard let request = task.requestToSend else {
-                return [.refuse(call, .internalFailure(reason: "the task's request is unreadable"))]
+                turn.add(
+                    .refuse(call, .internalFailure(reason: "the task's request is unreadable"))
+                )
+                return
             }
             let relinked = RedirectPolicy.request(
                 TransferRequest(request),
                 movedTo: url
             )
             expiredLinks.forget(task.id)
-            return relink(task, key, to: Wire.Request(relinked), call: call)
+            relink(task, key, to: Wire.Request(relinked), call: call)
         case .rates(let rates):
             var options = Stored.options(task.options) ?? Wire.TransferOptions()
             options.receiveRate = rates.receive
             options.sendRate = rates.send
-            return [set(.rates(options), of: key, for: call)]
+            set(.rates(options), of: key, for: call)
         }
     }
 }

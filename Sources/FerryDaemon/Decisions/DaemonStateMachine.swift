@@ -60,6 +60,8 @@ struct DaemonStateMachine {
     private(set) var standardConnections = Wire.Connections()
     /// The user's timetable, and what holds now.
     var hours: Hours
+    /// The effects of the input that is being handled.
+    var turn = Turn()
     /// The source of random numbers.
     var random: RandomSource
 
@@ -89,51 +91,47 @@ struct DaemonStateMachine {
     ///   - timetable: The user's timetable.
     ///   - clock: The clock that continues from its stored state; `nil` for the present one.
     ///   - connectivity: Whether a route leads off this machine.
-    ///   - now: The time, by that clock.
-    /// - Returns: The effects to perform.
     mutating func start(
         applications: [ApplicationRecord],
         sessions: [SessionRecord],
         rates: SharedRates = SharedRates(),
         timetable: Timetable = Timetable(),
         clock: DaemonClock? = nil,
-        connectivity: Connectivity = .unknown,
-        at now: Date
-    ) -> [Effect] {
+        connectivity: Connectivity = .unknown
+    ) {
         if let clock { _ = timekeeping.set(clock) }
         self.rates = rates
         network.change(to: connectivity)
         hours.timetable = timetable
         hours.follow(self.clock.wall(at: now))
         _ = watch.note(isOutsideHours: hours.period.isOutsideHours)
-        var corrections: [Effect] = []
+        turn.add(.limitRates(ratesInForce, session: nil))
+        for record in sessions { self.sessions.add(record) }
+        for session in self.sessions.values.sorted(by: { $0.id < $1.id }) {
+            turn.add(.limitRates(session.configuration.rates, session: session.id))
+        }
         for record in applications {
             var application = Application(record)
             // A start that is further off than any can be comes from a clock that was set.
             let latest = now.addingTimeInterval(policy.maximumRelaunchDelay)
-            if application.limitWait(until: latest) {
-                corrections.append(noteLaunchState(of: application.record))
-            }
+            if application.limitWait(until: latest) { noteLaunchState(of: application.record) }
             self.applications.add(application)
         }
-        for record in sessions { self.sessions.add(record) }
-        let limits = self.sessions.values.sorted { $0.id < $1.id }
-            .map { Effect.limitRates($0.configuration.rates, session: $0.id) }
         self.applications.holdRelaunches(until: now.addingTimeInterval(policy.relaunchGrace))
-        var effects =
-            [.limitRates(ratesInForce, session: nil)] + limits + corrections + followClock(at: now)
-            // Whether there is a network is determined again.
-            + [commit([.endNetworkWait], .relaxed, then: .networkIsBack)] + searchForTasks(at: now)
-        if hours.period.until != nil { effects.append(planHours()) }
-        effects.append(query(.earliestDeadline))
+        followClock()
+        // Whether there is a network is determined again.
+        commit([.endNetworkWait], .relaxed, then: .networkIsBack)
+        searchForTasks()
+        if hours.period.until != nil { planHours() }
+        query(.earliestDeadline)
         for identifier in self.applications.ids.sorted() {
-            effects += evaluateRelaunch(of: identifier, at: now)
+            evaluateRelaunch(of: identifier)
         }
         // Sessions that were left empty in a crash are deleted.
         for record in sessions where record.counts.isEmpty {
-            effects.append(query(.session(record.id)))
+            query(.session(record.id))
         }
-        return effects + evaluateIdleness(at: now)
+        evaluateIdleness()
     }
 
     /// Takes the settings, before the queue is resumed.
@@ -145,64 +143,81 @@ struct DaemonStateMachine {
     }
 
     /// The settings have changed; transfers under way go on, within the new limits of rates.
-    mutating func settingsChanged(to options: DaemonOptions, at now: Date) -> [Effect] {
+    mutating func settingsChanged(to options: DaemonOptions) {
         let (ratesBefore, connectionsBefore) = (ratesInForce, standardConnections)
         set(options)
-        guard !isStopping else { return [] }
-        let limits: [Effect] =
-            ratesInForce == ratesBefore ? [] : [.limitRates(ratesInForce, session: nil)]
-        var ends: [Effect] = []
+        guard !isStopping else { return }
+        if ratesInForce != ratesBefore { turn.add(.limitRates(ratesInForce, session: nil)) }
+        turn.add(.waitsChanged)
         if standardConnections != connectionsBefore {
             // The hosts may have failed because of the former proxies.
             breaker.tryAll()
-            ends = endUnneededNetworkWaits()
+            endUnneededNetworkWaits()
         }
-        return limits + [.waitsChanged] + ends + searchForTasks(at: now)
-            + evaluateIdleness(at: now)
+        searchForTasks()
+        evaluateIdleness()
     }
 
     /// The store knows the rate limits of all tasks together.
-    mutating func ratesSet(_ rates: SharedRates, call: CallIdentifier) -> [Effect] {
+    mutating func ratesSet(_ rates: SharedRates, call: CallIdentifier) {
         self.rates = rates
-        return [.limitRates(ratesInForce, session: nil), .answer(call, .done)]
+        turn.add(.limitRates(ratesInForce, session: nil))
+        turn.add(.answer(call, .done))
     }
 
     /// A timer that was set is due.
-    mutating func timerFired(_ timer: Timer, at now: Date) -> [Effect] {
+    mutating func timerFired(_ timer: Timer) {
         switch timer {
-        case .retry: retryTimePassed(at: now)
-        case .deadline: deadlinePassed(at: now)
-        case .progress: tellProgress(at: now)
-        case .relaunch(let application): evaluateRelaunch(of: application, at: now)
-        case .launch(let application): launchTimePassed(of: application, at: now)
-        case .recount(let session): [query(.session(session))]
-        case .shares: reviewShares(at: now)
-        case .sharing(let task): copyTimePassed(of: task, at: now)
-        case .clock: followClock(at: now)
-        case .hours: followHours(at: now)
-        case .inhibition: reviewInhibition(at: now)
-        case .sleep: sleepTimePassed(at: now)
-        case .idle: idleTimePassed(at: now)
+        case .retry: retryTimePassed()
+        case .deadline: deadlinePassed()
+        case .progress: tellProgress()
+        case .relaunch(let application): evaluateRelaunch(of: application)
+        case .launch(let application): launchTimePassed(of: application)
+        case .recount(let session): query(.session(session))
+        case .shares: reviewShares()
+        case .sharing(let task): copyTimePassed(of: task)
+        case .clock: followClock()
+        case .hours: followHours()
+        case .inhibition: reviewInhibition()
+        case .sleep: sleepTimePassed()
+        case .idle: idleTimePassed()
         }
+    }
+
+    // MARK: Turns
+
+    /// The time of the input that is being handled.
+    var now: Date { turn.now }
+
+    /// Handles an input.
+    ///
+    /// - Parameters:
+    ///   - now: The time.
+    ///   - input: What happens.
+    /// - Returns: The effects to perform, in order.
+    mutating func handle(at now: Date, _ input: (inout DaemonStateMachine) -> Void) -> [Effect] {
+        turn.begin(at: now)
+        input(&self)
+        return turn.end()
     }
 
     // MARK: Commits and queries
 
-    /// Records a commit and returns its effect.
+    /// Commits a change.
     mutating func commit(
         _ mutations: [Mutation],
         _ durability: Durability = .synchronized,
         then continuation: Continuation = .nothing
-    ) -> Effect {
+    ) {
         work.begin(in: .store)
         for task in mutations.lazy.compactMap(\.changedTask) { readings.note(task) }
-        return .commit(mutations, durability, continuation)
+        turn.add(.commit(mutations, durability, continuation))
     }
 
-    /// Records a query and returns its effect.
-    mutating func query(_ query: Query) -> Effect {
+    /// Asks the store.
+    mutating func query(_ query: Query) {
         work.begin(in: .store)
         if let question = query.question { readings.ask(question) }
-        return .query(query)
+        turn.add(.query(query))
     }
 }

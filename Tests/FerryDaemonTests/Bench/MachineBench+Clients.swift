@@ -20,7 +20,7 @@ extension MachineBench {
     /// A process connects.
     mutating func connect(process: Int64 = 1) -> BenchClient {
         let client = BenchClient(connection: makeNumber(), process: process)
-        input { machine, _ in machine.connected(client.connection) }
+        input { machine in machine.connected(client.connection) }
         return client
     }
 
@@ -46,14 +46,14 @@ extension MachineBench {
     /// A client makes a call; nothing of the store's work is done.
     mutating func call(
         _ client: BenchClient,
-        _ body: (inout Machine, Machine.Caller) -> [Effect]
+        _ body: (inout Machine, Machine.Caller) -> Void
     ) -> Machine.CallIdentifier {
         let caller = Machine.Caller(
             call: makeNumber(),
             connection: client.connection,
             process: client.process
         )
-        input { machine, _ in body(&machine, caller) }
+        input { machine in body(&machine, caller) }
         return caller.call
     }
 
@@ -61,7 +61,7 @@ extension MachineBench {
     @discardableResult
     mutating func settledCall(
         _ client: BenchClient,
-        _ body: (inout Machine, Machine.Caller) -> [Effect]
+        _ body: (inout Machine, Machine.Caller) -> Void
     ) -> Outcome? {
         let call = call(client, body)
         settle()
@@ -70,7 +70,7 @@ extension MachineBench {
 
     /// A client's connection closes.
     mutating func disconnect(_ client: BenchClient) {
-        input { $0.disconnected(client.connection, at: $1) }
+        input { $0.disconnected(client.connection) }
         settle()
     }
 
@@ -92,8 +92,7 @@ extension MachineBench {
         priority: Double = 0.5
     ) -> Int64 {
         let create = Wire.CreateDownload.sample(client.session, identifier, host, priority)
-        let now = now
-        let outcome = settledCall(client) { $0.createDownload(create, from: $1, at: now) }
+        let outcome = settledCall(client) { $0.createDownload(create, from: $1) }
         guard case .answer(.created(let task)) = outcome else { return 0 }
         return task
     }
@@ -120,12 +119,11 @@ extension MachineBench {
             path: "/home/jo/file",
             priority: 0.5
         )
-        let now = now
         let file = FileIdentity(device: 1, inode: 2, size: 500, modified: 3, changed: 4)
-        _ = call(client) { $0.createUpload(create, of: file, from: $1, at: now) }
+        _ = call(client) { $0.createUpload(create, of: file, from: $1) }
         settle()
         guard let (task, upload, call) = securings.last else { return }
-        input { $0.secured(task: task, upload, for: call, at: $1) }
+        input { $0.secured(task: task, upload, for: call) }
         settle()
         resume(client, identifier)
     }
@@ -133,15 +131,13 @@ extension MachineBench {
     @discardableResult
     mutating func resume(_ client: BenchClient, _ identifier: Int = 1) -> Outcome? {
         let resume = Wire.Resume(session: client.session, identifier: identifier)
-        let now = now
-        return settledCall(client) { $0.resume(resume, from: $1, at: now) }
+        return settledCall(client) { $0.resume(resume, from: $1) }
     }
 
     @discardableResult
     mutating func suspend(_ client: BenchClient, _ identifier: Int = 1) -> Outcome? {
         let suspend = Wire.Suspend(session: client.session, identifier: identifier)
-        let now = now
-        return settledCall(client) { $0.suspend(suspend, from: $1, at: now) }
+        return settledCall(client) { $0.suspend(suspend, from: $1) }
     }
 
     @discardableResult
@@ -158,7 +154,7 @@ extension MachineBench {
 
     /// A transfer has loaded everything.
     mutating func finish(_ task: Int64, byteCount: Int64 = 10) {
-        input { $0.finished(task: task, byteCount: byteCount, path: "/\(task)", at: $1) }
+        input { $0.finished(task: task, byteCount: byteCount, path: "/\(task)") }
         settle()
     }
 
@@ -170,7 +166,7 @@ extension MachineBench {
         holdsBytes: Bool = false
     ) {
         let error = TransferError.sample(code, retryAfter: retryAfter, holdsBytes: holdsBytes)
-        input { $0.failed(task: task, error, at: $1) }
+        input { $0.failed(task: task, error) }
         settle()
     }
 
@@ -178,7 +174,7 @@ extension MachineBench {
     @discardableResult
     mutating func progress(_ task: Int64, _ received: Int64, of expected: Int64? = 100) -> [Effect]
     {
-        input { $0.progressed(task: task, received: received, expected: expected, at: $1) }
+        input { $0.progressed(task: task, received: received, expected: expected) }
     }
 
     /// A task as the store has it.
@@ -198,7 +194,7 @@ extension MachineBench {
 
     /// A person makes a call.
     @discardableResult
-    mutating func person(_ body: (inout Machine, Machine.Caller) -> [Effect]) -> Outcome? {
+    mutating func person(_ body: (inout Machine, Machine.Caller) -> Void) -> Outcome? {
         let client = connect(process: 99)
         let outcome = settledCall(client, body)
         disconnect(client)

@@ -17,7 +17,7 @@ extension MachineBench {
     mutating func set(_ conditions: Conditions?) {
         self.conditions = conditions
         let kinds = observed
-        input { $0.conditionsChanged(to: conditions?.intersection(kinds), at: $1) }
+        input { $0.conditionsChanged(to: conditions?.intersection(kinds)) }
         settle()
     }
 
@@ -38,7 +38,6 @@ extension MachineBench {
 
     /// A person lets a task run at once.
     mutating func override(_ task: Int64) {
-        let now = now
-        person { $0.resumeTask(task, overridingConditions: true, from: $1, at: now) }
+        person { $0.resumeTask(task, overridingConditions: true, from: $1) }
     }
 }

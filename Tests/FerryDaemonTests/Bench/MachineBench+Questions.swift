@@ -12,7 +12,7 @@ extension MachineBench {
 
     /// A server wants to know something.
     mutating func challenge(_ task: Int64, _ challenge: LoadChallenge = .password()) {
-        input { $0.challenged(task: task, challenge, at: $1) }
+        input { $0.challenged(task: task, challenge) }
         settle()
     }
 
@@ -37,8 +37,7 @@ extension MachineBench {
             isKept: isKept,
             answersNoOthers: answersNoOthers
         )
-        let now = now
-        return settledCall(client) { $0.answerChallenge(answer, from: $1, at: now) }
+        return settledCall(client) { $0.answerChallenge(answer, from: $1) }
     }
 
     /// A client makes a task that begins later, and lets it run.
@@ -53,9 +52,8 @@ extension MachineBench {
         create.earliestBegin = Wire.EarliestBegin(date: now + seconds, asks: asks)
         create.resumeData = resumeData
         create.resumed = true
-        let now = now
         let outcome = settledCall(client) { [create] machine, caller in
-            machine.createDownload(create, from: caller, at: now)
+            machine.createDownload(create, from: caller)
         }
         guard case .answer(.created(let task)) = outcome else { return 0 }
         return task
@@ -74,7 +72,7 @@ extension MachineBench {
             identifier: identifier,
             earliestBegin: seconds.map { Wire.EarliestBegin(date: now + $0, asks: asks) }
         )
-        settledCall(client) { $0.setEarliestBegin(set, from: $1, at: now) }
+        settledCall(client) { $0.setEarliestBegin(set, from: $1) }
     }
 
     /// A client lets its task begin.
@@ -86,8 +84,7 @@ extension MachineBench {
             question: 0,
             request: request
         )
-        let now = now
-        return settledCall(client) { $0.begin(begin, from: $1, at: now) }
+        return settledCall(client) { $0.begin(begin, from: $1) }
     }
 
     /// What was asked over a subscription.

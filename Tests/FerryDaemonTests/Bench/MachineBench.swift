@@ -94,7 +94,9 @@ struct MachineBench {
         )
         let applications = store.allApplications()
         let sessions = applications.flatMap { store.sessions(application: $0.id) }
-        perform(machine.start(applications: applications, sessions: sessions, at: now))
+        perform(
+            machine.handle(at: now) { $0.start(applications: applications, sessions: sessions) }
+        )
         settle()
     }
 
@@ -107,9 +109,9 @@ struct MachineBench {
     ///
     /// - Returns: The effects of this input alone.
     @inline(never) @discardableResult
-    mutating func input(_ body: (inout Machine, Date) -> [Effect]) -> [Effect] {
+    mutating func input(_ body: (inout Machine) -> Void) -> [Effect] {
         let mark = effects.count
-        perform(body(&machine, now))
+        perform(machine.handle(at: now, body))
         return Array(effects[mark...])
     }
 
@@ -152,16 +154,15 @@ struct MachineBench {
         case .secure(let task, let upload, let call): securings.append((task, upload, call))
         case .makeResumeData where makesNoResumeData: break
         case .makeResumeData(let task, let ending):
-            return machine.madeResumeData(
-                resumeData[task.id].map { .success($0) } ?? .failure(.nothingReceived),
-                of: task,
-                ending,
-                at: now
-            )
+            let result = resumeData[task.id].map { Result<_, ResumeData.Unavailable>.success($0) }
+            return machine.handle(at: now) {
+                $0.madeResumeData(result ?? .failure(.nothingReceived), of: task, ending)
+            }
         case .launch(_, _, let session): launches.append(session)
         case .observe(let kinds):
             observed = kinds
-            return machine.conditionsChanged(to: conditions?.intersection(kinds), at: now)
+            let present = conditions?.intersection(kinds)
+            return machine.handle(at: now) { $0.conditionsChanged(to: present) }
         case .setTimer(let timer, let date): timers[timer] = date
         case .exit: hasExited = true
         case .terminate(let task, _): terminations.append(task.id)
@@ -190,11 +191,11 @@ struct MachineBench {
     mutating func take(_ outcome: StoreLine.Outcome) {
         switch outcome {
         case .committed(let receipt, let commit):
-            input { $0.committed(receipt, commit.continuation, at: $1) }
+            input { $0.committed(receipt, commit.continuation) }
         case .failed(let error, let commit):
-            input { $0.commitFailed(error, commit.continuation, at: $1) }
+            input { $0.commitFailed(error, commit.continuation) }
         case .answered(let query, let result):
-            input { $0.answered(query, result, at: $1) }
+            input { $0.answered(query, result) }
         }
     }
 
@@ -217,7 +218,7 @@ struct MachineBench {
     /// Lets a timer fire now; what it asks of the store is still to be done.
     mutating func fire(_ timer: Machine.Timer) {
         timers[timer] = nil
-        input { $0.timerFired(timer, at: $1) }
+        input { $0.timerFired(timer) }
     }
 
     /// A number that nothing else has.

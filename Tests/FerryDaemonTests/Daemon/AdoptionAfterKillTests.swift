@@ -70,8 +70,8 @@ struct AdoptionAfterKillTests {
     /// Cancels the task, and returns the resume data that its application gets.
     private func cancel(_ daemon: Daemon) async throws -> Data? {
         let task = try #require(try await bench.store.task(id: 1))
-        daemon.input { machine, now in
-            machine.end(task, .cancelled(for: .nobody, producesResumeData: true), at: now)
+        daemon.input { machine in
+            machine.end(task, .cancelled(for: .nobody, producesResumeData: true))
         }
         try await bench.work { try await !bench.events().isEmpty }
         return try await bench.events().last?.resumeData

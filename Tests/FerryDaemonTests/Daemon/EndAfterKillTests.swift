@@ -35,7 +35,7 @@ struct EndAfterKillTests {
     private func endTask(_ daemon: Daemon) async throws {
         let task = try #require(try await bench.store.task(id: 1))
         let ending = DaemonStateMachine.Ending.cancelled(for: .nobody, producesResumeData: true)
-        daemon.input { machine, now in machine.end(task, ending, at: now) }
+        daemon.input { machine in machine.end(task, ending) }
         try await bench.work { try await !bench.events().isEmpty }
     }
 
@@ -69,7 +69,7 @@ struct EndAfterKillTests {
             for: .resumeDataCall(7),
             producesResumeData: true
         )
-        daemon.input { machine, now in machine.end(task, ending, at: now) }
+        daemon.input { machine in machine.end(task, ending) }
         #expect(try bench.downloads.status(of: Self.name) != nil, "it is the task's until it ends")
         #expect(try bench.resumable.names() == [])
         try await bench.work { daemon.machine.operationCount == 0 }

@@ -130,7 +130,7 @@ import Testing
         createFromResumeData(&bench, client)
         bench.resume(client)
         bench.start(client, 2)
-        bench.input { machine, _ in machine.stopDaemon(call: nil) }
+        bench.input { machine in machine.stopDaemon(call: nil) }
         #expect(!bench.hasExited, "how far the other one has come is being stored")
         bench.adopt(.success(.sample), settling: false)
         while ByteState.decode(bench.stored(1)?.checkpoint)?.checkpoint == nil, bench.hasWork {
@@ -150,7 +150,7 @@ import Testing
         let client = earlier.open()
         createFromResumeData(&earlier, client)
         earlier.resume(client)
-        earlier.input { machine, _ in machine.stopDaemon(call: nil) }
+        earlier.input { machine in machine.stopDaemon(call: nil) }
         earlier.settle()
         #expect(earlier.hasExited)
         let state = ByteState.decode(earlier.stored(1)?.checkpoint)
@@ -252,7 +252,7 @@ import Testing
     ) -> DaemonStateMachine.CallIdentifier {
         var create = Wire.CreateDownload.sample(client.session)
         create.resumeData = data
-        return bench.call(client) { [create] in $0.createDownload(create, from: $1, at: moment(0)) }
+        return bench.call(client) { [create] in $0.createDownload(create, from: $1) }
     }
 }
 
@@ -263,7 +263,7 @@ extension MachineBench {
         settling: Bool = true
     ) {
         guard let task = adoptions.last else { return }
-        input { $0.adopted(task, result, at: $1) }
+        input { $0.adopted(task, result) }
         if settling { settle() }
     }
 }

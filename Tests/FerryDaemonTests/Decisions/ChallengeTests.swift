@@ -134,10 +134,10 @@ import Testing
         let client = open()
         let stream = bench.subscribe(client)
         let task = bench.start(client)
-        bench.input { machine, _ in machine.writability(of: stream, false) }
+        bench.input { machine in machine.writability(of: stream, false) }
         bench.challenge(task)
         #expect(bench.questions(over: stream).isEmpty)
-        bench.input { machine, _ in machine.writability(of: stream, true) }
+        bench.input { machine in machine.writability(of: stream, true) }
         bench.settle()
         #expect(bench.questions(over: stream).count == 1)
     }
@@ -281,7 +281,7 @@ import Testing
             bench.challenge(task)
         }
         let tasks = (3...4).map { bench.start(client, $0, host: "x") }
-        bench.input { $0.finished(task: tasks[0], byteCount: 1, path: "/1", at: $1) }
+        bench.input { $0.finished(task: tasks[0], byteCount: 1, path: "/1") }
         let place = bench.machine.running[tasks[0]]?.place
         #expect(place == DaemonStateMachine.RunningTask.Place.none)
     }

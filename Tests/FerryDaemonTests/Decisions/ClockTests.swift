@@ -61,7 +61,7 @@ import Testing
         var clock = bench.machine.clock
         let since = bench.now.timeIntervalSince(moment(0))
         guard clock.note(wall: clock.wall(at: bench.now) + change, sinceBoot: since) else { return }
-        bench.input { $0.clockSet(clock, at: $1) }
+        bench.input { $0.clockSet(clock) }
         bench.settle()
     }
 
@@ -100,8 +100,7 @@ import Testing
         var create = Wire.CreateDownload.sample(client.session)
         create.earliestBegin = Wire.EarliestBegin(date: bench.now - Self.day + 60, asks: false)
         create.resumed = true
-        let now = bench.now
-        bench.settledCall(client) { [create] in $0.createDownload(create, from: $1, at: now) }
+        bench.settledCall(client) { [create] in $0.createDownload(create, from: $1) }
         #expect(bench.loading.isEmpty)
         bench.wait(60)
         #expect(bench.loading.count == 1)
@@ -113,7 +112,7 @@ import Testing
         var clock = bench.machine.clock
         for change in [Self.day, Self.day / 2] {
             _ = clock.note(wall: moment(change), sinceBoot: 0)
-            bench.input { [clock] in $0.clockSet(clock, at: $1) }
+            bench.input { [clock] in $0.clockSet(clock) }
         }
         bench.settle()
         #expect(bench.stored(task)?.notBefore == moment(1.5 * Self.day))
@@ -136,11 +135,11 @@ import Testing
         let task = bench.startLater(bench.open(), in: 2 * Self.day)
         var clock = bench.machine.clock
         _ = clock.note(wall: moment(Self.day), sinceBoot: 0)
-        bench.input { [clock] in $0.clockSet(clock, at: $1) }
+        bench.input { [clock] in $0.clockSet(clock) }
         // The date is read, and its new moment is on its way into the store.
         bench.step()
         _ = clock.note(wall: moment(Self.day / 2), sinceBoot: 0)
-        bench.input { [clock] in $0.clockSet(clock, at: $1) }
+        bench.input { [clock] in $0.clockSet(clock) }
         bench.settle()
         #expect(bench.stored(task)?.notBefore == moment(1.5 * Self.day))
     }
@@ -151,7 +150,7 @@ import Testing
         let task = bench.startLater(bench.open(), in: 2 * Self.day)
         var clock = bench.machine.clock
         _ = clock.note(wall: moment(-Self.day), sinceBoot: 0)
-        bench.input { [clock] in $0.clockSet(clock, at: $1) }
+        bench.input { [clock] in $0.clockSet(clock) }
         // The date is read, and its new moment is on its way into the store, behind a failure of what the task needs.
         bench.step()
         bench.database.current.tasks[task]?.record.notBefore = moment(2 * Self.day + 60)

@@ -31,7 +31,7 @@ import Testing
         for identifier in 1...3 { bench.start(client, identifier) }
         let call = bench.call(client) { machine, caller in
             let close = Wire.CloseSession(session: client.session, cancel: true)
-            return machine.closeSession(close, from: caller)
+            machine.closeSession(close, from: caller)
         }
         bench.step()
         #expect(bench.outcomes[call] == nil)
@@ -57,7 +57,7 @@ import Testing
         bench.create(client)
         bench.close(client)
         let outcome = bench.settledCall(client) { machine, caller in
-            machine.createDownload(.sample(client.session, 2), from: caller, at: moment(0))
+            machine.createDownload(.sample(client.session, 2), from: caller)
         }
         #expect(outcome == .refusal(.sessionNotOpen(session: client.session)))
     }
@@ -67,7 +67,7 @@ import Testing
         let client = bench.open()
         let create = Wire.CreateDownload.sample(client.session)
         let close = Wire.CloseSession(session: client.session, cancel: false)
-        let creation = bench.call(client) { $0.createDownload(create, from: $1, at: moment(0)) }
+        let creation = bench.call(client) { $0.createDownload(create, from: $1) }
         _ = bench.call(client) { $0.closeSession(close, from: $1) }
         bench.settle()
         #expect(bench.outcomes[creation] == .answer(.created(task: 1)))
@@ -94,7 +94,7 @@ import Testing
         let call = bench.call(client) { $0.closeSession(close, from: $1) }
         // Another call has had the session counted.
         let record = bench.database.current.session(id: client.session)
-        bench.input { $0.answered(.session(client.session), .session(record), at: $1) }
+        bench.input { $0.answered(.session(client.session), .session(record)) }
         bench.failure = .model(.inputOutput)
         bench.step()
         bench.failure = nil

@@ -12,12 +12,11 @@ import Testing
     @Test func `equal downloads are halted together, and one of them loads for both later`() {
         var bench = MachineBench()
         let client = bench.open(configuration: .avoiding(.battery))
-        let now = bench.now
         for identifier in [1, 2] {
             var create = Wire.CreateDownload.sample(client.session, identifier)
             create.request = .sample()
             create.resumed = true
-            bench.settledCall(client) { $0.createDownload(create, from: $1, at: now) }
+            bench.settledCall(client) { $0.createDownload(create, from: $1) }
         }
         #expect(bench.loading.count == 1)
         #expect(bench.machine.running.count == 2)
@@ -32,12 +31,11 @@ import Testing
     @Test func `a download that a person lets run does not wait for an equal one that is halted`() {
         var bench = MachineBench()
         let client = bench.open(configuration: .avoiding(.battery))
-        let now = bench.now
         for identifier in [1, 2] {
             var create = Wire.CreateDownload.sample(client.session, identifier)
             create.request = .sample()
             create.resumed = true
-            bench.settledCall(client) { $0.createDownload(create, from: $1, at: now) }
+            bench.settledCall(client) { $0.createDownload(create, from: $1) }
         }
         let follower = bench.machine.running.values.first { $0.phase == .following }?.record.id ?? 0
         bench.override(follower)
@@ -53,14 +51,15 @@ import Testing
         var create = Wire.CreateDownload.sample(client.session)
         create.resumed = true
         create.earliestBegin = Wire.EarliestBegin(date: now + 10, asks: true)
-        bench.settledCall(client) { $0.createDownload(create, from: $1, at: now) }
+        bench.settledCall(client) { $0.createDownload(create, from: $1) }
         bench.wait(11)
         #expect(bench.events[stream]?.last?.kind == .delayed)
         let question = bench.events[stream]?.last?.question ?? 0
         bench.set(.battery)
         #expect(bench.machine.running.isEmpty)
         let begin = Wire.Begin(session: client.session, identifier: 1, question: question)
-        #expect(bench.settledCall(client) { $0.begin(begin, from: $1, at: now + 11) } == .done)
+        bench.now = now + 11
+        #expect(bench.settledCall(client) { $0.begin(begin, from: $1) } == .done)
         #expect(bench.loading == [])
         bench.set([])
         #expect(bench.events[stream]?.count { $0.kind == .delayed } == 2)
@@ -89,11 +88,11 @@ import Testing
         let client = bench.open(configuration: .avoiding(.battery))
         bench.startUpload(client, 1)
         let task = bench.loading.first ?? 0
-        bench.input { $0.sent(task: task, byteCount: 499, at: $1) }
+        bench.input { $0.sent(task: task, byteCount: 499) }
         bench.set(.battery)
         #expect(bench.loading == [])
         bench.set([])
-        bench.input { $0.sent(task: task, byteCount: 500, at: $1) }
+        bench.input { $0.sent(task: task, byteCount: 500) }
         bench.set(.battery)
         #expect(bench.loading == [task])
     }
@@ -113,7 +112,7 @@ import Testing
         }
         bench.startUpload(client, 2)
         let task = bench.loading.first ?? 0
-        bench.input { $0.sent(task: task, byteCount: 500, at: $1) }
+        bench.input { $0.sent(task: task, byteCount: 500) }
         bench.challenge(task)
         if !isKept { bench.answer(client, 2) }
         bench.set(.battery)
@@ -128,13 +127,13 @@ import Testing
             let client = bench.open(configuration: .avoiding(.battery))
             bench.startUpload(client, 1)
             let task = bench.loading.first ?? 0
-            bench.input { $0.sent(task: task, byteCount: 500, at: $1) }
+            bench.input { $0.sent(task: task, byteCount: 500) }
             bench.set(.battery)
             #expect(bench.loading == [task])
             if isChallenged {
                 bench.challenge(task)
             } else {
-                bench.input { $0.sent(task: task, byteCount: 10, at: $1) }
+                bench.input { $0.sent(task: task, byteCount: 10) }
             }
             #expect(bench.loading == [])
             bench.settle()
@@ -146,8 +145,8 @@ import Testing
     @Test func `a download whose file is complete ends`() {
         var bench = MachineBench()
         let task = bench.start(bench.open(configuration: .avoiding(.battery)))
-        bench.input { $0.finished(task: task, byteCount: 10, path: "/1", at: $1) }
-        bench.input { $0.conditionsChanged(to: .battery, at: $1) }
+        bench.input { $0.finished(task: task, byteCount: 10, path: "/1") }
+        bench.input { $0.conditionsChanged(to: .battery) }
         bench.settle()
         #expect(bench.stored(task)?.state == .completed)
     }
@@ -172,9 +171,9 @@ import Testing
         bench.conditions = .battery
         let task = bench.start(bench.open(configuration: .avoiding(.battery)))
         // The store is asked for what may run, and answers when that no longer may.
-        bench.input { $0.conditionsChanged(to: [], at: $1) }
+        bench.input { $0.conditionsChanged(to: []) }
         bench.conditions = .battery
-        bench.input { $0.conditionsChanged(to: .battery, at: $1) }
+        bench.input { $0.conditionsChanged(to: .battery) }
         bench.settle()
         #expect(bench.loading == [])
         bench.set([])
@@ -191,7 +190,7 @@ import Testing
         bench.finish(task)
         bench.wait(60)
         let application = bench.machine.applications.ids.sorted().first ?? 0
-        bench.input { $0.launched(application, error: nil, at: $1) }
+        bench.input { $0.launched(application, error: nil) }
         return bench.open(process: 2, configuration: .limited(9))
     }
 

@@ -47,7 +47,7 @@ import Testing
         var bench = MachineBench()
         let task = bench.start(bench.open(configuration: .avoiding(.battery)))
         // The store is not asked in between.
-        bench.input { $0.conditionsChanged(to: .battery, at: $1) }
+        bench.input { $0.conditionsChanged(to: .battery) }
         #expect(bench.loading == [])
         #expect(bench.machine.running[task] == nil)
         #expect(bench.machine.running.budget.count == 0)
@@ -206,11 +206,11 @@ import Testing
         bench.conditions = nil
         let task = bench.start(bench.open(configuration: .avoiding(.outsideHours)))
         #expect(bench.loading == [task])
-        bench.input { $0.hoursChanged(isOutside: true, at: $1) }
+        bench.input { $0.hoursChanged(isOutside: true) }
         bench.settle()
         #expect(bench.loading == [])
         #expect(bench.wait(of: task)?.reason == .outsideHours)
-        bench.input { $0.hoursChanged(isOutside: false, at: $1) }
+        bench.input { $0.hoursChanged(isOutside: false) }
         bench.settle()
         #expect(bench.loading == [task])
     }
@@ -224,7 +224,7 @@ import Testing
         )
         #expect(bench.loading == [onBattery, discretionary])
         bench.set(nil)
-        bench.input { $0.hoursChanged(isOutside: true, at: $1) }
+        bench.input { $0.hoursChanged(isOutside: true) }
         bench.settle()
         #expect(bench.loading == [onBattery])
         #expect(bench.wait(of: discretionary)?.reason == .outsideHours)
@@ -232,7 +232,7 @@ import Testing
 
     @Test func `a running task follows the hours that its session begins to avoid`() {
         var bench = MachineBench()
-        bench.input { $0.hoursChanged(isOutside: true, at: $1) }
+        bench.input { $0.hoursChanged(isOutside: true) }
         let client = bench.open(configuration: .avoiding(.battery))
         let task = bench.start(client)
         #expect(bench.loading == [task])
@@ -267,7 +267,7 @@ import Testing
                 .resumeTask(.id($0), at: bench.now, resourceTimeout: 0)
             }
         )
-        bench.input { $0.retryTimePassed(at: $1) }
+        bench.input { $0.retryTimePassed() }
         bench.settle()
         #expect(bench.loading == [plain])
     }

@@ -11,7 +11,8 @@ import Testing
         var bench = MachineBench()
         let client = bench.open()
         let create = Wire.CreateDownload.sample(client.session)
-        let call = bench.call(client) { $0.createDownload(create, from: $1, at: moment(7)) }
+        bench.now = moment(7)
+        let call = bench.call(client) { $0.createDownload(create, from: $1) }
         #expect(bench.outcomes[call] == nil)
         bench.settle()
         #expect(bench.outcomes[call] == .answer(.created(task: 1)))
@@ -28,8 +29,8 @@ import Testing
         let client = bench.open(configuration: .timed(100))
         var create = Wire.CreateDownload.sample(client.session)
         create.resumed = true
-        let call = bench.call(client) { [create, now = bench.now] in
-            $0.createDownload(create, from: $1, at: now)
+        let call = bench.call(client) { [create] in
+            $0.createDownload(create, from: $1)
         }
         #expect(bench.loading.isEmpty)
         bench.settle()
@@ -48,14 +49,14 @@ import Testing
         create.resumed = true
         for _ in 1...2 {
             let outcome = bench.settledCall(client) { [create] in
-                $0.createDownload(create, from: $1, at: moment(0))
+                $0.createDownload(create, from: $1)
             }
             #expect(outcome == .answer(.created(task: 1)))
             bench.suspend(client)
             #expect(bench.stored(1)?.state == .suspended)
         }
         _ = bench.settledCall(client) { [create] in
-            $0.createDownload(create, from: $1, at: moment(0))
+            $0.createDownload(create, from: $1)
         }
         #expect(bench.stored(1)?.state == .suspended)
         #expect(bench.loading.isEmpty)
@@ -68,7 +69,7 @@ import Testing
         var create = Wire.CreateDownload.sample(client.session)
         create.request.url = url
         let outcome = bench.settledCall(client) { [create] machine, caller in
-            machine.createDownload(create, from: caller, at: moment(0))
+            machine.createDownload(create, from: caller)
         }
         guard case .refusal(.invalidRequest("request.url", _)) = outcome else {
             Issue.record("\(String(describing: outcome))")
@@ -92,7 +93,7 @@ import Testing
         let client = bench.open()
         let create = Wire.CreateDownload.sample(client.session, identifier)
         let outcome = bench.settledCall(client) {
-            $0.createDownload(create, from: $1, at: moment(0))
+            $0.createDownload(create, from: $1)
         }
         guard case .refusal(.invalidRequest("identifier", _)) = outcome else {
             Issue.record("\(String(describing: outcome))")
@@ -110,7 +111,7 @@ import Testing
         var create = Wire.CreateDownload.sample(client.session)
         create.resumeData = Data([1])
         let again = bench.settledCall(client) { [create] machine, caller in
-            machine.createDownload(create, from: caller, at: moment(0))
+            machine.createDownload(create, from: caller)
         }
         #expect(again == .answer(.created(task: 0)))
         #expect(bench.database.current.tasks.isEmpty)
@@ -124,7 +125,7 @@ import Testing
         bench.create(client)
         let other = Wire.CreateDownload.sample(client.session, 1, "b")
         let outcome = bench.settledCall(client) {
-            $0.createDownload(other, from: $1, at: moment(0))
+            $0.createDownload(other, from: $1)
         }
         guard case .refusal(.invalidRequest("identifier", _)) = outcome else {
             Issue.record("\(String(describing: outcome))")

@@ -75,9 +75,9 @@ import Testing
         var bench = MachineBench()
         let task = bench.start(bench.open(configuration: .timed(10)))
         bench.wait(9)
-        bench.input { $0.finished(task: task, byteCount: 1, path: "/", at: $1) }
+        bench.input { $0.finished(task: task, byteCount: 1, path: "/") }
         bench.now = moment(11)
-        bench.input { $0.timerFired(.deadline, at: $1) }
+        bench.input { $0.timerFired(.deadline) }
         bench.settle()
         #expect(bench.lastEvent?.failure == nil)
         #expect(bench.database.current.totals().events == 2)

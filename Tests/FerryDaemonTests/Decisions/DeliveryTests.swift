@@ -24,7 +24,7 @@ import Testing
         let client = bench.open(launch: nil)
         let task = bench.start(client, 9)
         bench.input {
-            $0.responded(task: task, response: .sample(), request: .sample("http://a/9"), at: $1)
+            $0.responded(task: task, response: .sample(), request: .sample("http://a/9"))
         }
         bench.progress(task, 5)
         let stream = bench.subscribe(client)
@@ -89,7 +89,7 @@ import Testing
         let stream = next.subscribe(again)
         #expect(next.loading == [task])
         #expect(next.events[stream]?.map(\.kind) == [.drained])
-        next.input { $0.resumed(task: task, offset: 50, expected: 100, at: $1) }
+        next.input { $0.resumed(task: task, offset: 50, expected: 100) }
         next.progress(task, 60)
         next.wait(1)
         let counts = next.events[stream]?.compactMap(\.receivedByteCount) ?? []
@@ -165,7 +165,7 @@ import Testing
         #expect(bench.events[first]?.map(\.kind) == [.drained])
         #expect(bench.events[second]?.contains { $0.kind == .completed } == true)
         // The end of the first is no end of the second.
-        bench.input { machine, _ in machine.unsubscribed(first) }
+        bench.input { machine in machine.unsubscribed(first) }
         #expect(bench.machine.sessions[client.session]?.subscriber?.call == second)
     }
 
@@ -177,13 +177,13 @@ import Testing
         let task = bench.start(client, 9)
         let call = bench.call(client) { $0.subscribe(session: client.session, from: $1) }
         bench.step()
-        bench.input { machine, _ in machine.writability(of: call, false) }
+        bench.input { machine in machine.writability(of: call, false) }
         bench.settle()
         let count = bench.events[call]?.count
         bench.progress(task, 5)
         bench.finish(task)
         #expect(bench.events[call]?.count == count)
-        bench.input { machine, _ in machine.writability(of: call, true) }
+        bench.input { machine in machine.writability(of: call, true) }
         bench.settle()
         #expect(bench.events[call]?.compactMap(\.sequence) == Array(1...8))
         #expect(bench.events[call]?.filter { $0.kind == .drained }.count == 1)
@@ -194,12 +194,12 @@ import Testing
         let client = bench.open()
         let stream = bench.subscribe(client)
         let task = bench.start(client)
-        bench.input { machine, _ in machine.writability(of: stream, false) }
+        bench.input { machine in machine.writability(of: stream, false) }
         for count: Int64 in 1...9 {
             bench.progress(task, count)
             bench.wait(1)
         }
-        bench.input { machine, _ in machine.writability(of: stream, true) }
+        bench.input { machine in machine.writability(of: stream, true) }
         bench.progress(task, 10)
         #expect(bench.progressTold(stream) == [10])
     }

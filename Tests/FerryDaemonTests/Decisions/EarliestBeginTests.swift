@@ -51,8 +51,7 @@ import Testing
         var create = Wire.CreateDownload.sample(client.session, 1)
         create.earliestBegin = Wire.EarliestBegin(date: bench.now - 1, asks: true)
         create.resumed = true
-        let now = bench.now
-        bench.settledCall(client) { [create] in $0.createDownload(create, from: $1, at: now) }
+        bench.settledCall(client) { [create] in $0.createDownload(create, from: $1) }
         #expect(bench.loading.count == 1)
     }
 
@@ -102,7 +101,7 @@ import Testing
         let task = bench.startLater(client, in: 3600, resumeData: Data([1]))
         let date = bench.now + 3600
         let record = try #require(bench.adoptions.last)
-        bench.input { $0.adopted(record, .failure(.sample(.diskFull)), at: $1) }
+        bench.input { $0.adopted(record, .failure(.sample(.diskFull))) }
         bench.settle()
         #expect(bench.stored(task)?.notBefore == date)
     }
@@ -112,7 +111,7 @@ import Testing
         let task = bench.startLater(client, in: 60, resumeData: Data([1]))
         let record = try #require(bench.adoptions.last)
         bench.setBegin(client, in: 3600)
-        bench.input { $0.adopted(record, .failure(.sample(.diskFull)), at: $1) }
+        bench.input { $0.adopted(record, .failure(.sample(.diskFull))) }
         bench.settle()
         #expect(bench.stored(task)?.notBefore == bench.now + 3600)
     }
@@ -120,8 +119,8 @@ import Testing
     @Test mutating func `a person who pauses a task and lets it go does not change its date`() {
         let client = bench.open()
         let task = bench.startLater(client, in: 3600)
-        bench.person { $0.pauseTask(task, from: $1, at: moment(5)) }
-        bench.person { $0.resumeTask(task, from: $1, at: moment(6)) }
+        bench.person { $0.pauseTask(task, from: $1) }
+        bench.person { $0.resumeTask(task, from: $1) }
         #expect(bench.loading.isEmpty)
         bench.wait(3600)
         #expect(bench.loading == [task])
@@ -130,7 +129,7 @@ import Testing
     @Test mutating func `a person who resumes a task does not wait for its date`() {
         let client = bench.open()
         let task = bench.startLater(client)
-        bench.person { $0.resumeTask(task, from: $1, at: moment(5)) }
+        bench.person { $0.resumeTask(task, from: $1) }
         #expect(bench.loading == [task])
     }
 

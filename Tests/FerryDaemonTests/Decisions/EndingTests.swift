@@ -12,7 +12,7 @@ import Testing
         var bench = MachineBench()
         let task = bench.start(bench.open())
         bench.input {
-            $0.responded(task: task, response: .sample(), request: .sample(), at: $1)
+            $0.responded(task: task, response: .sample(), request: .sample())
         }
         bench.finish(task, byteCount: 12)
         let events = bench.database.synchronized.events(session: 1, after: 0, limit: 9)
@@ -33,7 +33,7 @@ import Testing
         var bench = MachineBench()
         let task = bench.start(bench.open())
         bench.input {
-            $0.responded(task: task, response: .sample(404), request: .sample(), at: $1)
+            $0.responded(task: task, response: .sample(404), request: .sample())
         }
         bench.finish(task)
         let events = bench.database.current.events(session: 1, after: 0, limit: 2)
@@ -48,7 +48,7 @@ import Testing
         let task = bench.start(bench.open())
         let redirected = Wire.Request.sample("http://b/2")
         bench.input {
-            $0.responded(task: task, response: .sample(), request: redirected, at: $1)
+            $0.responded(task: task, response: .sample(), request: redirected)
         }
         bench.finish(task)
         #expect(bench.stored(task)?.currentRequest.flatMap { Stored.request($0) } == redirected)
@@ -100,13 +100,13 @@ import Testing
         let task = bench.start(bench.open())
         bench.finish(task)
         let late = [
-            bench.input { $0.finished(task: task, byteCount: 1, path: "/", at: $1) },
-            bench.input { $0.failed(task: task, .sample(.connectionLost), at: $1) },
+            bench.input { $0.finished(task: task, byteCount: 1, path: "/") },
+            bench.input { $0.failed(task: task, .sample(.connectionLost)) },
             bench.progress(task, 1),
-            bench.input { $0.resumed(task: task, offset: 1, expected: 2, at: $1) },
-            bench.input { machine, _ in machine.checkpointed(task: task, []) },
+            bench.input { $0.resumed(task: task, offset: 1, expected: 2) },
+            bench.input { machine in machine.checkpointed(task: task, []) },
             bench.input {
-                $0.responded(task: task, response: .sample(), request: .sample(), at: $1)
+                $0.responded(task: task, response: .sample(), request: .sample())
             },
         ]
         #expect(late.joined().isEmpty)
@@ -160,7 +160,7 @@ import Testing
         var bench = MachineBench()
         let client = bench.open()
         let task = bench.start(client)
-        bench.input { $0.finished(task: task, byteCount: 1, path: "/", at: $1) }
+        bench.input { $0.finished(task: task, byteCount: 1, path: "/") }
         let cancel = Wire.Cancel(session: client.session, identifier: 1)
         let call = bench.call(client) { $0.cancel(cancel, from: $1) }
         let commit = bench.stepHoldingBack()

@@ -19,9 +19,8 @@ import Testing
         var create = Wire.CreateDownload.sample(client.session, 1)
         create.options = holds ? Wire.TransferOptions(holdsExpiredLinks: true) : nil
         create.resumed = true
-        let now = bench.now
         let outcome = bench.settledCall(client) { [create] in
-            $0.createDownload(create, from: $1, at: now)
+            $0.createDownload(create, from: $1)
         }
         guard case .answer(.created(let task)) = outcome else { return (client, 0) }
         bench.progress(task, 40)
@@ -78,8 +77,7 @@ import Testing
         bench.fail(task, .linkExpired)
         let question = bench.machine.running[task]?.question?.number
         let relink = Wire.Relink(session: client.session, identifier: 1, question: question)
-        let now = bench.now
-        #expect(bench.settledCall(client) { $0.relink(relink, from: $1, at: now) } == .done)
+        #expect(bench.settledCall(client) { $0.relink(relink, from: $1) } == .done)
         #expect(bench.transfers[task]?.asksForLink == false)
         // The answer to the next request is the same.
         bench.fail(task, .linkExpired)
@@ -140,8 +138,7 @@ import Testing
             identifier: 1,
             request: .sample(url)
         )
-        let now = bench.now
-        let other = bench.settledCall(client) { $0.relink(relink, from: $1, at: now) }
+        let other = bench.settledCall(client) { $0.relink(relink, from: $1) }
         guard case .refusal(.invalidRequest(parameter: "request.url", _))? = other else {
             Issue.record("\(String(describing: other))")
             return
@@ -163,8 +160,7 @@ import Testing
         request.method = method
         request.fields = [Wire.Field(name: name, value: value)]
         let relink = Wire.Relink(session: client.session, identifier: 1, request: request)
-        let now = bench.now
-        let outcome = bench.settledCall(client) { $0.relink(relink, from: $1, at: now) }
+        let outcome = bench.settledCall(client) { $0.relink(relink, from: $1) }
         guard case .refusal(.invalidRequest)? = outcome else {
             Issue.record("\(String(describing: outcome))")
             return

@@ -106,9 +106,8 @@ import Testing
             var create = Wire.CreateDownload.sample(first.client.session, identifier)
             create.request.method = "POST"
             create.resumed = true
-            let now = bench.now
             bench.settledCall(first.client) { [create] in
-                $0.createDownload(create, from: $1, at: now)
+                $0.createDownload(create, from: $1)
             }
         }
         let second = SharingProgram("second", number: 2, rate: 5000, in: &bench)
@@ -126,7 +125,7 @@ import Testing
         for identifier in 1...2 {
             bench.startUpload(first.client, identifier)
             let task = Int64(identifier)
-            bench.input { $0.sent(task: task, byteCount: task == 1 ? 500 : 100, at: $1) }
+            bench.input { $0.sent(task: task, byteCount: task == 1 ? 500 : 100) }
         }
         let second = SharingProgram("second", number: 2, rate: 5000, in: &bench)
         let late = bench.start(second.client, 1, host: "a")
@@ -154,7 +153,7 @@ import Testing
                 host: "a:80"
             )
             #expect(isAwaited)
-            bench.input { $0.searchForTasks(at: $1) }
+            bench.input { $0.searchForTasks() }
             bench.settle()
         }
         #expect(bench.loading == [1, 2, 3, 4])
@@ -173,7 +172,7 @@ import Testing
             bench.wait(6)
             for _ in bench.recalls.dropFirst(recallCount) {
                 _ = bench.machine.takeBackConnection(task: 1, session: session, host: "a:80")
-                bench.input { $0.searchForTasks(at: $1) }
+                bench.input { $0.searchForTasks() }
                 bench.settle()
             }
             recallCount = bench.recalls.count
@@ -213,7 +212,7 @@ import Testing
             #expect(isLent)
             bench.wait(1)
             _ = bench.machine.takeBackConnection(task: 5, session: session, host: "b:80")
-            bench.input { $0.searchForTasks(at: $1) }
+            bench.input { $0.searchForTasks() }
             bench.settle()
         }
         #expect(bench.loading.contains(late))
@@ -265,7 +264,7 @@ import Testing
                 bench.answer(task)
             } else {
                 bench.input {
-                    $0.responded(task: task, response: .sample(), request: .sample(), at: $1)
+                    $0.responded(task: task, response: .sample(), request: .sample())
                 }
             }
             if index + 1 < keeps.count { bench.passSecond([first]) }

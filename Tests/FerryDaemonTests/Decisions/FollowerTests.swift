@@ -19,9 +19,8 @@ import Testing
         create.request = .sample("http://a/same")
         create.resumed = true
         change(&create)
-        let now = bench.now
         let outcome = bench.settledCall(client) { [create] in
-            $0.createDownload(create, from: $1, at: now)
+            $0.createDownload(create, from: $1)
         }
         guard case .answer(.created(let task)) = outcome else { return 0 }
         return task
@@ -44,7 +43,7 @@ import Testing
     ) {
         guard let copy = bench.copies.last else { return }
         bench.input {
-            $0.copied(copy, result ?? .copied("/copy\(copy.follower)"), at: $1)
+            $0.copied(copy, result ?? .copied("/copy\(copy.follower)"))
         }
         bench.settle()
     }
@@ -60,7 +59,7 @@ import Testing
         #expect(bench.machine.running.budget.count == 1)
         let stream = bench.subscribe(client)
         bench.input {
-            $0.responded(task: 1, response: .sample(), request: .sample("http://a/same"), at: $1)
+            $0.responded(task: 1, response: .sample(), request: .sample("http://a/same"))
         }
         bench.progress(1, 50)
         bench.wait(1)
@@ -285,7 +284,7 @@ import Testing
     @Test func `API-17: a daemon that is to end does not wait for copies`() {
         var (bench, _) = Self.pair()
         bench.finish(1)
-        bench.input { machine, _ in machine.stopDaemon(call: nil) }
+        bench.input { machine in machine.stopDaemon(call: nil) }
         bench.settle()
         #expect(bench.hasExited)
         bench.forgetEffects()
@@ -358,9 +357,8 @@ import Testing
         create.resumed = true
         create.options = options
         create.priority = priority
-        let now = bench.now
         let outcome = bench.settledCall(client) { [create] in
-            $0.createDownload(create, from: $1, at: now)
+            $0.createDownload(create, from: $1)
         }
         guard case .answer(.created(let task)) = outcome else { return 0 }
         return task
@@ -377,7 +375,7 @@ import Testing
         var response = Wire.Response.sample()
         response.fields = fields
         bench.input { [response] in
-            $0.responded(task: 1, response: response, request: request, at: $1)
+            $0.responded(task: 1, response: response, request: request)
         }
         bench.settle()
     }

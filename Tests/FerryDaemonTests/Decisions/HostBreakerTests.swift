@@ -81,7 +81,7 @@ import Testing
         let next = bench.start(client, 14)
         #expect(bench.loading == [good])
         #expect(bench.wait(of: next)?.reason == .hostFailure, "\(bench.machine.breaker)")
-        bench.input { $0.progressed(task: good, received: 10, expected: 20, at: $1) }
+        bench.input { $0.progressed(task: good, received: 10, expected: 20) }
         bench.wait(3600)
         #expect(bench.transfers.count == 6)
     }
@@ -121,7 +121,7 @@ import Testing
         for task in tasks.dropLast() { bench.fail(task, .cannotConnectToHost) }
         let late = bench.start(client, 7)
         #expect(bench.loading == [tasks[5]])
-        bench.input { $0.progressed(task: tasks[5], received: 10, expected: 20, at: $1) }
+        bench.input { $0.progressed(task: tasks[5], received: 10, expected: 20) }
         bench.settle()
         #expect(bench.transfers[late] != nil)
     }
@@ -147,7 +147,7 @@ import Testing
             host: host
         )
         #expect(isAwaited)
-        bench.input { $0.searchForTasks(at: $1) }
+        bench.input { $0.searchForTasks() }
         bench.settle()
         #expect(bench.transfers.count == 1)
     }
@@ -159,8 +159,7 @@ import Testing
         for task in tasks { bench.fail(task, .cannotConnectToHost) }
         let late = bench.start(client, 6)
         #expect(bench.transfers.isEmpty)
-        let now = bench.now
-        _ = bench.call(client) { $0.resumeTask(99, from: $1, at: now) }
+        _ = bench.call(client) { $0.resumeTask(99, from: $1) }
         bench.settle()
         #expect(bench.transfers[late] != nil)
     }
@@ -177,7 +176,7 @@ import Testing
         let tasks = (1...5).map { bench.start(client, $0, host: "good") }
         for task in tasks {
             let failure = Self.failure(.cannotConnectToHost, at: "http://dead/x")
-            bench.input { $0.failed(task: task, failure, at: $1) }
+            bench.input { $0.failed(task: task, failure) }
             bench.settle()
         }
         let next = bench.start(client, 6, host: "good")
@@ -197,7 +196,7 @@ import Testing
         let next = bench.start(client, 5, host: "good")
         #expect(bench.loading == [led])
         let failure = Self.failure(.cannotConnectToHost, at: "http://dead/x")
-        bench.input { $0.failed(task: led, failure, at: $1) }
+        bench.input { $0.failed(task: led, failure) }
         bench.settle()
         #expect(bench.loading == [next])
     }
@@ -300,7 +299,7 @@ import Testing
             }
         }
         bench.input {
-            $0.responded(task: led, response: .sample(), request: .sample("http://far/x"), at: $1)
+            $0.responded(task: led, response: .sample(), request: .sample("http://far/x"))
         }
         #expect(bench.machine.breaker.isEmpty)
     }

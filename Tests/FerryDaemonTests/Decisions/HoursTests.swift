@@ -17,7 +17,7 @@ import Testing
     }
 
     private func set(_ timetable: Timetable, on bench: inout MachineBench) {
-        bench.input { $0.timetableChanged(to: timetable, at: $1) }
+        bench.input { $0.timetableChanged(to: timetable) }
     }
 
     /// The limits of all transfers that were set, in order.
@@ -89,7 +89,7 @@ import Testing
         var clock = bench.machine.clock
         let isSet = clock.note(wall: moment(hours * hour), sinceBoot: 0)
         #expect(isSet)
-        bench.input { [clock] in $0.clockSet(clock, at: $1) }
+        bench.input { [clock] in $0.clockSet(clock) }
         let wanted: SharedRates =
             switch hours {
             case 2: limit
@@ -107,7 +107,7 @@ import Testing
     @Test func `a timer that the clock has overtaken is set again`() throws {
         var bench = MachineBench()
         set(try timetable("Fri 09:00-10:00 512k"), on: &bench)
-        bench.input { $0.timerFired(.hours, at: $1) }
+        bench.input { $0.timerFired(.hours) }
         #expect(bench.timers[.hours] == moment(hour))
     }
 
@@ -117,7 +117,7 @@ import Testing
         set(try timetable("Fri 17:00-18:00 512k"), on: &bench)
         #expect(bench.machine.ratesInForce == SharedRates())
         zone.offset = 9 * 3600
-        bench.input { $0.followHours(at: $1) }
+        bench.input { $0.followHours() }
         #expect(bench.machine.ratesInForce == limit)
     }
 
@@ -133,7 +133,7 @@ import Testing
         bench.machine = machine
         bench.forgetEffects()
         bench.input {
-            $0.start(applications: [], sessions: [], timetable: timetable, at: $1)
+            $0.start(applications: [], sessions: [], timetable: timetable)
         }
         #expect(limits(bench) == [limit])
         #expect(bench.machine.hours.period.conditions == .outsideHours)
@@ -155,7 +155,7 @@ import Testing
 
     @Test func `a machine that stops sets no timers`() throws {
         var bench = MachineBench()
-        bench.input { machine, _ in machine.stopDaemon(call: nil) }
+        bench.input { machine in machine.stopDaemon(call: nil) }
         bench.forgetEffects()
         set(try timetable("Fri 09:00-10:00 512k"), on: &bench)
         #expect(bench.effects == [])

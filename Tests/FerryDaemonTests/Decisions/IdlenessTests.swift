@@ -60,7 +60,7 @@ import Testing
         var bench = MachineBench()
         let client = bench.open(launch: nil)
         bench.create(client)
-        bench.person { $0.pauseTask(1, from: $1, at: moment(0)) }
+        bench.person { $0.pauseTask(1, from: $1) }
         bench.disconnect(client)
         bench.wait(10)
         #expect(bench.hasExited)
@@ -83,7 +83,7 @@ import Testing
         bench.finish(bench.start(client))
         bench.disconnect(client)
         #expect(bench.launches.count == 1)
-        bench.input { $0.launched(1, error: nil, at: $1) }
+        bench.input { $0.launched(1, error: nil) }
         bench.wait(1000)
         #expect(!bench.hasExited)
         for _ in 1...10 { bench.ended(application: 1) }
@@ -92,7 +92,7 @@ import Testing
         bench.acknowledge(again, 1)
         bench.acknowledge(again, 2)
         bench.disconnect(again)
-        bench.input { $0.applicationExited(1, status: "", at: $1) }
+        bench.input { $0.applicationExited(1, status: "") }
         bench.settle()
         bench.wait(11)
         #expect(bench.hasExited)
@@ -105,7 +105,7 @@ import Testing
         bench.finish(bench.start(client))
         bench.disconnect(client)
         bench.person { $0.removeHook("app", from: $1) }
-        bench.input { $0.launched(1, error: "No such file", at: $1) }
+        bench.input { $0.launched(1, error: "No such file") }
         bench.settle()
         bench.wait(10)
         #expect(bench.hasExited)
@@ -115,7 +115,7 @@ import Testing
         var bench = MachineBench()
         let client = bench.connect()
         _ = bench.call(client) { $0.openSession(.sample(), from: $1) }
-        bench.input { $0.disconnected(client.connection, at: $1) }
+        bench.input { $0.disconnected(client.connection) }
         #expect(bench.timers[.idle] == nil)
         bench.settle()
         bench.wait(10)
@@ -127,7 +127,7 @@ import Testing
         bench.wait(10)
         #expect(bench.hasExited)
         let client = bench.connect()
-        bench.input { $0.goOn(at: $1) }
+        bench.input { $0.goOn() }
         bench.settle()
         #expect(!bench.machine.isIdle)
         bench.wait(100)
@@ -137,7 +137,7 @@ import Testing
 
     @Test func `a client that comes while the daemon looks round keeps it`() {
         var bench = MachineBench()
-        bench.input { $0.timerFired(.idle, at: $1) }
+        bench.input { $0.timerFired(.idle) }
         _ = bench.connect()
         bench.settle()
         #expect(!bench.hasExited)

@@ -28,8 +28,7 @@ import Testing
             question: question,
             request: url.map { Wire.Request.sample($0) }
         )
-        let now = bench.now
-        return bench.settledCall(client) { $0.relink(relink, from: $1, at: now) }
+        return bench.settledCall(client) { $0.relink(relink, from: $1) }
     }
 
     @Test mutating func `a task that waits for another address gives its place back once`() {
@@ -83,8 +82,7 @@ import Testing
         create.request.fields = [Wire.Field(name: "X-Key", value: "1")]
         create.request.ignoresCookies = ignoresCookies
         create.request.cookieSite = cookieSite
-        let now = bench.now
-        bench.settledCall(client) { [create] in $0.createDownload(create, from: $1, at: now) }
+        bench.settledCall(client) { [create] in $0.createDownload(create, from: $1) }
         let task = try #require(bench.database.current.tasks.keys.first)
         #expect(bench.person { $0.relinkTask(task, to: "http://a/2", from: $1) } == .done)
         var expected = create.request
@@ -100,10 +98,9 @@ import Testing
         var request = Wire.Request.sample(original?.url ?? "")
         request.fields = [Wire.Field(name: "X-Key", value: "new")]
         let relink = Wire.Relink(session: client.session, identifier: 1, request: request)
-        let now = bench.now
-        #expect(bench.settledCall(client) { $0.relink(relink, from: $1, at: now) } == .done)
+        #expect(bench.settledCall(client) { $0.relink(relink, from: $1) } == .done)
         bench.input {
-            $0.responded(task: task, response: .sample(), request: request, at: $1)
+            $0.responded(task: task, response: .sample(), request: request)
         }
         #expect(bench.machine.running[task]?.currentRequest == request)
     }

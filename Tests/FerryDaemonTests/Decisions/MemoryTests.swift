@@ -20,13 +20,13 @@ import Testing
     static let cases = [
         Case(testDescription: "complete", status: 206, received: 12) { bench, _, task in
             bench.input {
-                $0.responded(task: task, response: .sample(206), request: .sample(), at: $1)
+                $0.responded(task: task, response: .sample(206), request: .sample())
             }
             bench.finish(task, byteCount: 12)
         },
         Case(testDescription: "an error page", status: 404, received: 2) { bench, _, task in
             bench.input {
-                $0.responded(task: task, response: .sample(404), request: .sample(), at: $1)
+                $0.responded(task: task, response: .sample(404), request: .sample())
             }
             bench.finish(task, byteCount: 2)
         },
@@ -145,8 +145,7 @@ import Testing
             request: .sample("http://ana:secret@a/b?token=secret#secret"),
             priority: 0.5
         )
-        let now = bench.now
-        bench.settledCall(client) { $0.createDownload(create, from: $1, at: now) }
+        bench.settledCall(client) { $0.createDownload(create, from: $1) }
         bench.cancel(client)
         let ended = bench.database.current.endedTasks.first.flatMap { Wire.EndedTask($0) }
         #expect(ended?.url == "http://a/b")

@@ -38,7 +38,7 @@ import Testing
             metrics: metrics,
             conditions: status == 200 ? [.expensiveNetwork, .cellularNetwork] : []
         )
-        bench.input { machine, _ in machine.collected(task: task, transaction) }
+        bench.input { machine in machine.collected(task: task, transaction) }
     }
 
     private func metrics(

@@ -9,7 +9,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct NetworkWaitTests {
     private func lose(_ bench: inout MachineBench) {
-        bench.input { $0.connectivityChanged(to: .disconnected, at: $1) }
+        bench.input { $0.connectivityChanged(to: .disconnected) }
     }
 
     @Test func `without a network a task waits for one, and that is no attempt`() {
@@ -33,7 +33,7 @@ import Testing
         let second = bench.start(client, 2)
         #expect(bench.transfers.isEmpty)
         #expect(bench.wait(of: second)?.reason == .network)
-        bench.input { $0.connectivityChanged(to: .connected, at: $1) }
+        bench.input { $0.connectivityChanged(to: .connected) }
         bench.settle()
         #expect(Set(bench.transfers.keys) == [first, second])
     }
@@ -58,7 +58,7 @@ import Testing
         bench.fail(task, .notConnected)
         var options = DaemonOptions()
         options.connections.httpProxy = "http://127.0.0.1:3128"
-        bench.input { [options] in $0.settingsChanged(to: options, at: $1) }
+        bench.input { [options] in $0.settingsChanged(to: options) }
         bench.settle()
         #expect(bench.loading == [task])
     }
@@ -95,7 +95,7 @@ import Testing
         let client = bench.open()
         let task = bench.start(client)
         bench.database.current.tasks[task]?.record.notBefore = nil
-        bench.input { $0.searchForTasks(at: $1) }
+        bench.input { $0.searchForTasks() }
         return (bench, client, task)
     }
 
@@ -130,9 +130,9 @@ import Testing
             identifier: 1,
             earliestBegin: Wire.EarliestBegin(date: now + 3600, asks: false)
         )
-        _ = bench.call(client) { $0.setEarliestBegin(set, from: $1, at: now) }
+        _ = bench.call(client) { $0.setEarliestBegin(set, from: $1) }
         bench.settle()
-        bench.input { $0.connectivityChanged(to: .connected, at: $1) }
+        bench.input { $0.connectivityChanged(to: .connected) }
         bench.settle()
         #expect(bench.transfers.isEmpty)
         #expect(bench.stored(task)?.notBefore == now + 3600)
@@ -149,11 +149,11 @@ import Testing
 
     @Test func `a wait that the disk takes only when there is a network again ends`() {
         var (bench, task, commit) = unstored()
-        bench.input { $0.connectivityChanged(to: .connected, at: $1) }
+        bench.input { $0.connectivityChanged(to: .connected) }
         bench.settle()
         // It was to be stored before, and is now.
         _ = bench.database.transact([commit], failure: nil)
-        bench.input { $0.committed(Receipt(), commit.continuation, at: $1) }
+        bench.input { $0.committed(Receipt(), commit.continuation) }
         bench.settle()
         #expect(bench.transfers[task] != nil)
         #expect(bench.machine.readings.isEmpty)

@@ -60,7 +60,7 @@ import Testing
         let stream = bench.subscribe(client)
         let task = bench.start(client)
         bench.input {
-            $0.responded(task: task, response: .sample(), request: .sample(), at: $1)
+            $0.responded(task: task, response: .sample(), request: .sample())
         }
         bench.progress(task, 10)
         bench.finish(task, byteCount: 10)
@@ -75,7 +75,7 @@ import Testing
         let stream = bench.subscribe(client)
         let task = bench.start(client)
         bench.input {
-            $0.responded(task: task, response: .sample(), request: .sample(), at: $1)
+            $0.responded(task: task, response: .sample(), request: .sample())
         }
         #expect(bench.events[stream]?.map(\.kind) == [.drained])
         bench.wait(1)
@@ -89,7 +89,7 @@ import Testing
         var bench = MachineBench()
         let task = bench.start(bench.open())
         bench.input {
-            $0.responded(task: task, response: .sample(), request: .sample(), at: $1)
+            $0.responded(task: task, response: .sample(), request: .sample())
         }
         bench.progress(task, 10)
         #expect(bench.stored(task)?.response == nil)
@@ -101,13 +101,13 @@ import Testing
         var bench = MachineBench()
         let task = bench.start(bench.open())
         bench.input {
-            $0.responded(task: task, response: .sample(), request: .sample(), at: $1)
+            $0.responded(task: task, response: .sample(), request: .sample())
         }
         bench.progress(task, 10)
         bench.fail(task)
         bench.wait(60)
         bench.input {
-            $0.responded(task: task, response: .sample(403), request: .sample(), at: $1)
+            $0.responded(task: task, response: .sample(403), request: .sample())
         }
         bench.fail(task)
         #expect(bench.stored(task)?.response.flatMap { Stored.response($0) } == .sample())
@@ -125,7 +125,7 @@ import Testing
         var bench = MachineBench()
         let task = bench.start(bench.open())
         bench.progress(task, 70, of: 100)
-        bench.input { machine, _ in machine.checkpointed(task: task, [9]) }
+        bench.input { machine in machine.checkpointed(task: task, [9]) }
         bench.settle()
         let stored = bench.database.synchronized.tasks[task]?.record
         #expect(stored?.checkpoint == [9])
@@ -157,7 +157,7 @@ import Testing
         let stream = bench.subscribe(client)
         bench.resume(client)
         for _ in 1...2 {
-            bench.input { $0.resumed(task: 1, offset: 4, expected: 9, at: $1) }
+            bench.input { $0.resumed(task: 1, offset: 4, expected: 9) }
             bench.fail(1)
             bench.wait(60)
         }
@@ -176,7 +176,7 @@ import Testing
         bench.resume(client)
         bench.fail(1)
         bench.wait(60)
-        bench.input { $0.resumed(task: 1, offset: 0, expected: 9, at: $1) }
+        bench.input { $0.resumed(task: 1, offset: 0, expected: 9) }
         #expect(bench.events[stream]?.last?.kind == .resumed)
         #expect(bench.events[stream]?.last?.offset == 0)
     }
@@ -184,7 +184,7 @@ import Testing
     @Test func `RD-7: an application that comes later is told before any progress`() {
         var bench = MachineBench(on: Self.database(isFromResumeData: true))
         bench.resume(bench.open())
-        bench.input { $0.resumed(task: 1, offset: 4, expected: 9, at: $1) }
+        bench.input { $0.resumed(task: 1, offset: 4, expected: 9) }
         bench.progress(1, 6, of: 9)
         let stream = bench.subscribe(bench.open())
         #expect(bench.events[stream]?.map(\.kind) == [.resumed, .progress, .drained])
@@ -193,8 +193,8 @@ import Testing
     @Test func `a newer checkpoint is not undone by telling`() {
         var bench = MachineBench(on: Self.database(isFromResumeData: true))
         bench.resume(bench.open())
-        bench.input { $0.resumed(task: 1, offset: 4, expected: 9, at: $1) }
-        bench.input { machine, _ in machine.checkpointed(task: 1, [5]) }
+        bench.input { $0.resumed(task: 1, offset: 4, expected: 9) }
+        bench.input { machine in machine.checkpointed(task: 1, [5]) }
         bench.settle()
         _ = bench.subscribe(bench.open())
         #expect(bench.stored(1)?.checkpoint == [5])
@@ -205,7 +205,7 @@ import Testing
         let client = bench.open()
         let stream = bench.subscribe(client)
         bench.resume(client)
-        bench.input { $0.resumed(task: 1, offset: 4, expected: 9, at: $1) }
+        bench.input { $0.resumed(task: 1, offset: 4, expected: 9) }
         #expect(bench.events[stream]?.contains { $0.kind == .resumed } == false)
         #expect(bench.machine.running[1]?.receivedByteCount == 4)
     }

@@ -116,7 +116,7 @@ import Testing
             Wire.Field(name: "Content-Type", value: "text/plain"),
         ]
         bench.input { [response] in
-            $0.responded(task: task, response: response, request: .sample(), at: $1)
+            $0.responded(task: task, response: response, request: .sample())
         }
         #expect(bench.log.contains { $0.contains("the longest 1 of them are not kept") })
         bench.finish(task)

@@ -11,7 +11,7 @@ import Testing
 
     @Test func `a start is noted before it happens`() {
         var (bench, task) = RelaunchTests.bench()
-        bench.input { $0.finished(task: task, byteCount: 1, path: "/", at: $1) }
+        bench.input { $0.finished(task: task, byteCount: 1, path: "/") }
         while bench.launches.isEmpty, bench.hasWork {
             #expect(bench.launches.isEmpty)
             bench.step()
@@ -23,7 +23,7 @@ import Testing
 
     @Test func `an application that was opened while its start was noted is not started`() {
         var (bench, task) = RelaunchTests.bench()
-        bench.input { $0.finished(task: task, byteCount: 1, path: "/", at: $1) }
+        bench.input { $0.finished(task: task, byteCount: 1, path: "/") }
         while !bench.machine.applications.values.contains(where: \.isLaunching) { bench.step() }
         let client = bench.open(process: 2)
         #expect(bench.launches.isEmpty)
@@ -35,7 +35,7 @@ import Testing
 
     @Test func `an application that was quit while its start was noted is not started`() {
         var (bench, task) = RelaunchTests.bench()
-        bench.input { $0.finished(task: task, byteCount: 1, path: "/", at: $1) }
+        bench.input { $0.finished(task: task, byteCount: 1, path: "/") }
         while !bench.machine.applications.values.contains(where: \.isLaunching) { bench.step() }
         bench.person { $0.quitApplication("app", from: $1) }
         #expect(bench.launches.isEmpty)
@@ -87,11 +87,11 @@ import Testing
         #expect(bench.log.contains { $0.contains("does not answer") })
         // The next one is not far off, and fails as long as the first one hangs.
         #expect(bench.launches.count == 2)
-        bench.input { $0.launched(1, error: "hangs", at: $1) }
+        bench.input { $0.launched(1, error: "hangs") }
         bench.settle()
         #expect(bench.machine.applications[1]?.isLaunching == false)
         #expect(bench.timers[.launch(application: 1)] == nil)
-        bench.input { $0.launched(1, error: nil, at: $1) }
+        bench.input { $0.launched(1, error: nil) }
         bench.wait(7200)
         #expect(bench.machine.applications[1]?.isLaunched == true)
         #expect(bench.launches.count == 2)
@@ -100,7 +100,7 @@ import Testing
     @Test func `an application that cannot be started is tried again later`() {
         var (bench, task) = RelaunchTests.bench()
         bench.finish(task)
-        bench.input { $0.launched(1, error: "No such file", at: $1) }
+        bench.input { $0.launched(1, error: "No such file") }
         bench.settle()
         #expect(bench.launches.count == 1)
         bench.wait(1)
@@ -135,13 +135,13 @@ import Testing
             #expect(bench.loading.contains(task))
             bench.finish(task)
             #expect(bench.launches.count == round + 1)
-            bench.input { $0.launched(1, error: nil, at: $1) }
+            bench.input { $0.launched(1, error: nil) }
             let started = bench.open(
                 process: Int64(round + 2),
                 configuration: configuration
             )
             bench.disconnect(takeEvents(&bench, started))
-            bench.input { $0.applicationExited(1, status: "exit 0", at: $1) }
+            bench.input { $0.applicationExited(1, status: "exit 0") }
             bench.settle()
         }
         #expect(bench.now == begin, "nothing has waited for time to pass")
@@ -158,12 +158,12 @@ import Testing
             }
             pauses += bench.now.timeIntervalSince(begin)
             #expect(bench.launches.count == round)
-            bench.input { $0.launched(1, error: nil, at: $1) }
+            bench.input { $0.launched(1, error: nil) }
             let client = takeEvents(&bench, bench.open(process: Int64(round + 1)))
             task = bench.start(client, round + 1)
             #expect(bench.loading == [task], "it has not waited for time to pass")
             bench.disconnect(client)
-            bench.input { $0.applicationExited(1, status: "exit 0", at: $1) }
+            bench.input { $0.applicationExited(1, status: "exit 0") }
             bench.settle()
         }
         #expect(pauses > 3600)
@@ -190,7 +190,7 @@ import Testing
     @Test func `an application is not started again while it runs`() {
         var (bench, task) = RelaunchTests.bench()
         bench.finish(task)
-        bench.input { $0.launched(1, error: nil, at: $1) }
+        bench.input { $0.launched(1, error: nil) }
         bench.wait(100_000)
         #expect(bench.launches.count == 1)
         bench.ended(application: 1)
@@ -200,13 +200,13 @@ import Testing
     @Test func `an application that has taken everything and ends is left alone`() {
         var (bench, task) = RelaunchTests.bench()
         bench.finish(task)
-        bench.input { $0.launched(1, error: nil, at: $1) }
+        bench.input { $0.launched(1, error: nil) }
         let client = bench.open(process: 2)
         bench.acknowledge(client, 1)
         bench.acknowledge(client, 2)
         // The kernel may tell of its connection before it tells of the process, or after.
-        bench.input { $0.disconnected(client.connection, at: $1) }
-        bench.input { $0.applicationExited(1, status: "exit 0", at: $1) }
+        bench.input { $0.disconnected(client.connection) }
+        bench.input { $0.applicationExited(1, status: "exit 0") }
         bench.settle()
         bench.wait(100_000)
         #expect(bench.launches.count == 1)
@@ -248,7 +248,7 @@ import Testing
         _ = bench.call(client) { $0.closeSession(close, from: $1) }
         let acknowledge = Wire.Acknowledge(session: client.session, sequence: 2)
         _ = bench.call(client) { $0.acknowledge(acknowledge, from: $1) }
-        bench.input { $0.disconnected(client.connection, at: $1) }
+        bench.input { $0.disconnected(client.connection) }
         bench.step()
         return bench
     }

@@ -88,7 +88,7 @@ import Testing
     @Test func `an application that is opening a session is not started`() {
         var (bench, task) = Self.bench()
         let call = bench.call(bench.connect(process: 2)) { $0.openSession(.sample(), from: $1) }
-        bench.input { $0.finished(task: task, byteCount: 1, path: "/", at: $1) }
+        bench.input { $0.finished(task: task, byteCount: 1, path: "/") }
         bench.settle()
         #expect(bench.outcomes[call] != nil)
         #expect(bench.launches.isEmpty)
@@ -254,10 +254,10 @@ import Testing
         let client = bench.open(process: 2)
         let held = bench.start(client, 2)
         bench.disconnect(client)
-        bench.person { $0.pauseTask(held, from: $1, at: moment(5)) }
+        bench.person { $0.pauseTask(held, from: $1) }
         bench.finish(task)
         #expect(bench.launches.isEmpty)
-        bench.person { $0.resumeTask(held, from: $1, at: moment(5)) }
+        bench.person { $0.resumeTask(held, from: $1) }
         bench.finish(held)
         #expect(bench.launches == ["session"])
     }
@@ -285,7 +285,7 @@ import Testing
         let task = bench.start(other)
         bench.disconnect(other)
         bench.finish(task)
-        bench.input { $0.disconnected(empty.connection, at: $1) }
+        bench.input { $0.disconnected(empty.connection) }
         bench.step()
         bench.failure = .model(.diskFull)
         bench.settle()
@@ -335,8 +335,8 @@ extension MachineBench {
 
     /// A process that the daemon has started has ended without a word.
     mutating func ended(application: Int64) {
-        input { $0.launched(application, error: nil, at: $1) }
-        input { $0.applicationExited(application, status: "signal 9", at: $1) }
+        input { $0.launched(application, error: nil) }
+        input { $0.applicationExited(application, status: "signal 9") }
         settle()
     }
 }

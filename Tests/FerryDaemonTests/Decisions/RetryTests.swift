@@ -91,7 +91,7 @@ import Testing
         guard
             case .answer(.created(let task)) = bench.settledCall(
                 client,
-                { $0.createDownload(request, from: $1, at: moment(0)) }
+                { $0.createDownload(request, from: $1) }
             )
         else { return 0 }
         return task
@@ -114,7 +114,7 @@ import Testing
         var bench = MachineBench()
         let task = unanswered(&bench, limit: 2)
         bench.input {
-            $0.responded(task: task, response: .sample(), request: .sample(), at: $1)
+            $0.responded(task: task, response: .sample(), request: .sample())
         }
         for _ in 1...5 {
             bench.fail(task, .cannotConnectToHost)
@@ -137,7 +137,7 @@ import Testing
         var bench = MachineBench()
         let answered = bench.start(bench.open("first", configuration: .limited(9)))
         bench.input {
-            $0.responded(task: answered, response: .sample(), request: .sample(), at: $1)
+            $0.responded(task: answered, response: .sample(), request: .sample())
         }
         bench.finish(answered)
         let task = unanswered(&bench, limit: 2, of: bench.open("second"))
@@ -163,7 +163,7 @@ import Testing
         let client = bench.open(configuration: .limited(9))
         let answered = bench.start(client)
         bench.input {
-            $0.responded(task: answered, response: .sample(), request: .sample(), at: $1)
+            $0.responded(task: answered, response: .sample(), request: .sample())
         }
         let task = unanswered(&bench, limit: 2, of: client, 2)
         for _ in 1...2 {
@@ -172,7 +172,7 @@ import Testing
                 message: "refused",
                 failingURL: "http://dead/1"
             )
-            bench.input { $0.failed(task: task, error, at: $1) }
+            bench.input { $0.failed(task: task, error) }
             bench.settle()
             bench.wait(300)
         }
@@ -213,7 +213,7 @@ import Testing
     @Test func `USE-3: without a network no attempt counts as one without an answer`() {
         var bench = MachineBench()
         let task = unanswered(&bench, limit: 1)
-        bench.input { $0.connectivityChanged(to: .disconnected, at: $1) }
+        bench.input { $0.connectivityChanged(to: .disconnected) }
         bench.fail(task, .cannotFindHost)
         #expect(bench.stored(task)?.state == .waiting)
         #expect(bench.wait(of: task)?.reason == .network)
@@ -276,11 +276,11 @@ import Testing
             bench.suspend(client)
             bench.resume(client)
         case "checkpoint":
-            bench.input { machine, _ in machine.checkpointed(task: task, [1]) }
+            bench.input { machine in machine.checkpointed(task: task, [1]) }
             bench.settle()
             bench = MachineBench(on: bench.database)
         default:
-            bench.input { machine, _ in machine.stopDaemon(call: nil) }
+            bench.input { machine in machine.stopDaemon(call: nil) }
             bench.settle()
             bench = MachineBench(on: bench.database)
         }
@@ -358,7 +358,7 @@ import Testing
     @Test func `a place is given away when the failure is in the store`() {
         var bench = MachineBench()
         let task = bench.start(bench.open())
-        bench.input { $0.failed(task: task, .sample(.connectionLost), at: $1) }
+        bench.input { $0.failed(task: task, .sample(.connectionLost)) }
         #expect(bench.machine.running[task]?.phase == .backingOff)
         bench.settle()
         #expect(bench.machine.running[task] == nil)
@@ -368,7 +368,7 @@ import Testing
         var bench = MachineBench()
         let client = bench.open()
         let task = bench.start(client)
-        bench.input { $0.failed(task: task, .sample(.connectionLost), at: $1) }
+        bench.input { $0.failed(task: task, .sample(.connectionLost)) }
         bench.cancel(client)
         #expect(bench.stored(task)?.state == .completed)
         #expect(bench.machine.running.isEmpty && bench.machine.running.budget.free == 4)
@@ -430,7 +430,7 @@ import Testing
         create.request.url = "http://a/1?token=secret"
         create.request.fields = [Wire.Field(name: "Authorization", value: "secret")]
         let request = create
-        bench.settledCall(client) { $0.createDownload(request, from: $1, at: moment(0)) }
+        bench.settledCall(client) { $0.createDownload(request, from: $1) }
         bench.resume(client)
         bench.fail(1)
         bench.wait(9)

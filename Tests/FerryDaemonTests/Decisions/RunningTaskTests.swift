@@ -15,8 +15,7 @@ import Testing
             $0.responded(
                 task: task,
                 response: .sample(status),
-                request: .sample("http://a/1"),
-                at: $1
+                request: .sample("http://a/1")
             )
         }
     }
@@ -36,7 +35,7 @@ import Testing
         let client = bench.open()
         let task = bench.start(client)
         respond(task)
-        bench.input { machine, _ in machine.checkpointed(task: task, [1]) }
+        bench.input { machine in machine.checkpointed(task: task, [1]) }
         bench.settle()
         #expect(bench.stored(task)?.response.flatMap { Stored.response($0) }?.status == 200)
         #expect(bench.stored(task)?.checkpoint == [1])
@@ -78,8 +77,8 @@ import Testing
         }
         bench.fail(task, .cannotConnectToHost)
         #expect(bench.machine.breaker.end(line, at: bench.now) != nil)
-        bench.input { $0.connectivityChanged(to: .disconnected, at: $1) }
-        bench.input { $0.connectivityChanged(to: .connected, at: $1) }
+        bench.input { $0.connectivityChanged(to: .disconnected) }
+        bench.input { $0.connectivityChanged(to: .connected) }
         #expect(bench.machine.breaker.end(line, at: bench.now) == nil)
     }
 }

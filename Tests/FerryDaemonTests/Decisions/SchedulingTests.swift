@@ -52,7 +52,7 @@ import Testing
         var bench = MachineBench(.limits(total: 4, host: 1))
         let client = bench.open(configuration: .limited(9))
         let waiting = (1...2).map { bench.start(client, $0, host: "a") }[1]
-        bench.input { $0.searchForTasks(at: $1) }
+        bench.input { $0.searchForTasks() }
         let question = bench.stepHoldingBack()
         guard case .answered(.candidates(let search), _) = try #require(question.first) else {
             Issue.record("\(question)")
@@ -61,7 +61,7 @@ import Testing
         // As if there had been room when the store was asked.
         let found = Candidates(tasks: [try #require(bench.stored(waiting))], earliestNotBefore: nil)
         let effects = bench.input {
-            $0.answered(.candidates(search), .candidates(found), at: $1)
+            $0.answered(.candidates(search), .candidates(found))
         }
         #expect(effects.contains { if case .query(.candidates) = $0 { true } else { false } })
         bench.settle()
@@ -152,7 +152,7 @@ import Testing
         var bench = MachineBench()
         let client = bench.open()
         bench.forgetEffects()
-        for _ in 1...5 { bench.input { $0.timerFired(.retry, at: $1) } }
+        for _ in 1...5 { bench.input { $0.timerFired(.retry) } }
         #expect(bench.searchCount == 1)
         bench.settle()
         #expect(bench.searchCount == 2)
@@ -176,7 +176,7 @@ import Testing
         let running = bench.start(client, 1)
         let ending = bench.start(client, 2)
         bench.forgetEffects()
-        bench.input { $0.failed(task: ending, .sample(.badURL), at: $1) }
+        bench.input { $0.failed(task: ending, .sample(.badURL)) }
         let excluded = bench.effects.compactMap { effect in
             if case .query(.candidates(let request)) = effect { request.runningTasks } else { nil }
         }

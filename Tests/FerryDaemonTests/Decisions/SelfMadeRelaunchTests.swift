@@ -17,13 +17,13 @@ import Testing
         takesEventsLast: Bool = false
     ) -> Double {
         let count = bench.launches.count
-        bench.input { $0.launched(1, error: nil, at: $1) }
+        bench.input { $0.launched(1, error: nil) }
         let client = bench.open(process: Int64(round + 10))
         let early = makesTask && takesEventsLast ? bench.start(client, round + 10) : nil
         bench.acknowledgeAll(client)
         let task = makesTask && !takesEventsLast ? bench.start(client, round + 10) : early
         bench.disconnect(client)
-        bench.input { $0.applicationExited(1, status: "ended", at: $1) }
+        bench.input { $0.applicationExited(1, status: "ended") }
         if let task { bench.finish(task) }
         bench.settle()
         let start = bench.now
@@ -48,8 +48,8 @@ import Testing
         bench.finish(task)
         for round in 0..<5 { _ = nextPause(&bench, round: round) }
         // It has not come yet.
-        bench.input { $0.launched(1, error: nil, at: $1) }
-        bench.input { $0.applicationExited(1, status: "ended", at: $1) }
+        bench.input { $0.launched(1, error: nil) }
+        bench.input { $0.applicationExited(1, status: "ended") }
         bench.settle()
         let user = bench.open(process: 5)
         bench.acknowledgeAll(user)
@@ -65,7 +65,7 @@ import Testing
         var (bench, task) = RelaunchTests.bench()
         bench.finish(task)
         for round in 0..<3 { _ = nextPause(&bench, round: round) }
-        bench.input { $0.launched(1, error: nil, at: $1) }
+        bench.input { $0.launched(1, error: nil) }
         let client = bench.open(process: 50)
         bench.acknowledgeAll(client)
         #expect(bench.machine.applications[1]?.record.launchAttempts == 0)

@@ -110,7 +110,7 @@ import Testing
 
     @Test mutating func `SEC-8: without a network a proxy on this machine may still know a way`() {
         let client = open(Wire.Connections(httpProxy: "http://me:you@127.0.0.1:9050"))
-        bench.input { $0.connectivityChanged(to: .disconnected, at: $1) }
+        bench.input { $0.connectivityChanged(to: .disconnected) }
         let task = bench.start(client)
         #expect(bench.transfers[task] != nil)
         let direct = bench.open("other", process: 2)

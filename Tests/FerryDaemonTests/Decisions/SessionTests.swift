@@ -22,9 +22,9 @@ import Testing
             return
         }
         first.session = session
-        let (create, now) = (Wire.CreateDownload.sample(session, 1, "a", 0.5), bench.now)
-        _ = bench.call(first) { $0.createDownload(create, from: $1, at: now) }
-        bench.input { $0.disconnected(first.connection, at: $1) }
+        let create = Wire.CreateDownload.sample(session, 1, "a", 0.5)
+        _ = bench.call(first) { $0.createDownload(create, from: $1) }
+        bench.input { $0.disconnected(first.connection) }
         bench.settle()
         let opened = MachineBench.Outcome.answer(.opened(session: session, nextTaskIdentifier: 2))
         #expect(bench.outcomes[secondCall] == opened)
@@ -168,7 +168,7 @@ import Testing
     @Test func `a session does not go while somebody opens it`() {
         var bench = MachineBench()
         let first = bench.open(process: 1)
-        bench.input { $0.disconnected(first.connection, at: $1) }
+        bench.input { $0.disconnected(first.connection) }
         // The question whether it is empty is on its way when the next process asks for it.
         let second = bench.connect(process: 2)
         let call = bench.call(second) { $0.openSession(.sample(), from: $1) }
@@ -181,7 +181,7 @@ import Testing
     @Test func `a session that is opened while it goes comes into being again`() {
         var bench = MachineBench()
         let first = bench.open(process: 1)
-        bench.input { $0.disconnected(first.connection, at: $1) }
+        bench.input { $0.disconnected(first.connection) }
         bench.step()
         // Its deletion is on its way, that of the application comes when it is done.
         let second = bench.connect(process: 2)
@@ -196,7 +196,7 @@ import Testing
     @Test func `a session that could not be opened again goes when it is empty`() {
         var bench = MachineBench()
         let first = bench.open(process: 1)
-        bench.input { $0.disconnected(first.connection, at: $1) }
+        bench.input { $0.disconnected(first.connection) }
         _ = bench.call(bench.connect(process: 2)) { $0.openSession(.sample(), from: $1) }
         // The question is answered, then the disk is full for the opening.
         bench.step()
@@ -238,35 +238,34 @@ enum SessionCall: CaseIterable {
         _ machine: inout DaemonStateMachine,
         session: Int64,
         _ caller: DaemonStateMachine.Caller
-    ) -> [DaemonStateMachine.Effect] {
-        let now = moment(0)
+    ) {
         switch self {
-        case .create: return machine.createDownload(.sample(session, 2), from: caller, at: now)
+        case .create: machine.createDownload(.sample(session, 2), from: caller)
         case .resume:
             let resume = Wire.Resume(session: session, identifier: 1)
-            return machine.resume(resume, from: caller, at: now)
+            machine.resume(resume, from: caller)
         case .suspend:
             let suspend = Wire.Suspend(session: session, identifier: 1)
-            return machine.suspend(suspend, from: caller, at: now)
+            machine.suspend(suspend, from: caller)
         case .cancel:
-            return machine.cancel(Wire.Cancel(session: session, identifier: 1), from: caller)
+            machine.cancel(Wire.Cancel(session: session, identifier: 1), from: caller)
         case .resumeData:
             let cancel = Wire.CancelProducingResumeData(session: session, identifier: 1)
-            return machine.cancelProducingResumeData(cancel, from: caller)
+            machine.cancelProducingResumeData(cancel, from: caller)
         case .description:
             let set = Wire.SetDescription(session: session, identifier: 1, description: "x")
-            return machine.setDescription(set, from: caller)
+            machine.setDescription(set, from: caller)
         case .priority:
             let set = Wire.SetPriority(session: session, identifier: 1, priority: 1)
-            return machine.setPriority(set, from: caller)
+            machine.setPriority(set, from: caller)
         case .acknowledge:
             let acknowledge = Wire.Acknowledge(session: session, sequence: 1)
-            return machine.acknowledge(acknowledge, from: caller)
+            machine.acknowledge(acknowledge, from: caller)
         case .close:
             let close = Wire.CloseSession(session: session, cancel: true)
-            return machine.closeSession(close, from: caller)
-        case .subscribe: return machine.subscribe(session: session, from: caller)
-        case .release: return machine.releaseSession(session, from: caller, at: now)
+            machine.closeSession(close, from: caller)
+        case .subscribe: machine.subscribe(session: session, from: caller)
+        case .release: machine.releaseSession(session, from: caller)
         }
     }
 }
@@ -274,7 +273,7 @@ enum SessionCall: CaseIterable {
 /// Clients that are gone, and have made calls that cannot be carried out yet.
 @Suite(.timeLimit(.minutes(1))) struct HungUpTests {
     private static func hangUp(_ bench: inout MachineBench, _ client: BenchClient) {
-        bench.input { $0.hungUp(client.connection, at: $1) }
+        bench.input { $0.hungUp(client.connection) }
         bench.settle()
     }
 

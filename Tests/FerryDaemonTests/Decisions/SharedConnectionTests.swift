@@ -16,8 +16,7 @@ import Testing
     }
 
     private mutating func release(_ client: BenchClient) -> MachineBench.Outcome? {
-        let now = bench.now
-        return bench.settledCall(client) { $0.releaseSession(client.session, from: $1, at: now) }
+        bench.settledCall(client) { $0.releaseSession(client.session, from: $1) }
     }
 
     @Test mutating func `API-23: the end of a connection releases all of its sessions`() {
@@ -38,9 +37,8 @@ import Testing
         #expect(bench.open("two", process: 3).session == 0)
         // What its client still asks for is not for it to ask.
         let suspend = Wire.Suspend(session: one.session, identifier: 1)
-        let now = bench.now
         #expect(
-            bench.settledCall(one) { $0.suspend(suspend, from: $1, at: now) }
+            bench.settledCall(one) { $0.suspend(suspend, from: $1) }
                 == .refusal(.sessionNotOpen(session: one.session))
         )
     }

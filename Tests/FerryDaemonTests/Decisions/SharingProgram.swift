@@ -48,7 +48,7 @@ extension MachineBench {
         var response = Wire.Response.sample()
         response.fields = [Wire.Field(name: "ETag", value: "\"1\"")]
         input { [response] in
-            $0.responded(task: task, response: response, request: .sample(), at: $1)
+            $0.responded(task: task, response: response, request: .sample())
         }
     }
 }

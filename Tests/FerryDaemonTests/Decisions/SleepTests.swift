@@ -46,16 +46,16 @@ import Testing
         let client = bench.open()
         let first = bench.start(client, 1)
         let second = bench.start(client, 2)
-        bench.input { $0.machineSleeps(at: $1) }
+        bench.input { $0.machineSleeps() }
         bench.settle()
         #expect(bench.transfers.isEmpty)
         #expect(bench.tasksPutDown == [first, second])
         bench.input { [checkpoint = checkpoint(5)] in
-            $0.putDown(task: first, checkpoint, at: $1)
+            $0.putDown(task: first, checkpoint)
         }
         bench.settle()
         #expect(effect(.allowSleep, in: bench) == nil)
-        bench.input { $0.putDown(task: second, nil, at: $1) }
+        bench.input { $0.putDown(task: second, nil) }
         // What was committed is not on the disk yet.
         #expect(effect(.allowSleep, in: bench) == nil)
         bench.settle()
@@ -66,7 +66,7 @@ import Testing
 
     @Test func `without transfers the machine need not wait`() {
         var bench = MachineBench()
-        bench.input { $0.machineSleeps(at: $1) }
+        bench.input { $0.machineSleeps() }
         bench.settle()
         #expect(effect(.allowSleep, in: bench) != nil)
     }
@@ -75,14 +75,14 @@ import Testing
         var bench = MachineBench()
         let client = bench.open()
         let first = bench.start(client, 1)
-        bench.input { $0.machineSleeps(at: $1) }
+        bench.input { $0.machineSleeps() }
         let second = bench.start(client, 2)
         bench.settle()
         #expect(bench.transfers.isEmpty)
-        bench.input { $0.putDown(task: first, nil, at: $1) }
+        bench.input { $0.putDown(task: first, nil) }
         bench.settle()
         #expect(bench.transfers.isEmpty)
-        bench.input { $0.machineGoesOn(hasSlept: false, at: $1) }
+        bench.input { $0.machineGoesOn(hasSlept: false) }
         bench.settle()
         #expect(Set(bench.transfers.keys) == [first, second])
     }
@@ -91,11 +91,11 @@ import Testing
         var bench = MachineBench()
         let client = bench.open()
         let task = bench.start(client, 1)
-        bench.input { $0.machineGoesOn(hasSlept: true, at: $1) }
-        bench.input { $0.machineSleeps(at: $1) }
+        bench.input { $0.machineGoesOn(hasSlept: true) }
+        bench.input { $0.machineSleeps() }
         bench.settle()
         #expect(bench.transfers.isEmpty)
-        bench.input { $0.machineGoesOn(hasSlept: true, at: $1) }
+        bench.input { $0.machineGoesOn(hasSlept: true) }
         bench.settle()
         #expect(bench.transfers[task] != nil)
     }
@@ -103,12 +103,12 @@ import Testing
     @Test func `a task starts again only when its file is no longer being forced onto the disk`() {
         var bench = MachineBench()
         let task = bench.start(bench.open(), 1)
-        bench.input { $0.machineSleeps(at: $1) }
-        bench.input { $0.machineGoesOn(hasSlept: true, at: $1) }
+        bench.input { $0.machineSleeps() }
+        bench.input { $0.machineGoesOn(hasSlept: true) }
         bench.settle()
         #expect(bench.transfers.isEmpty)
         bench.input { [checkpoint = checkpoint(5)] in
-            $0.putDown(task: task, checkpoint, at: $1)
+            $0.putDown(task: task, checkpoint)
         }
         bench.settle()
         #expect(bench.transfers[task]?.task.checkpoint == checkpoint(5))
@@ -121,7 +121,7 @@ import Testing
         var bench = MachineBench()
         let task = bench.start(bench.open(), 1)
         bench.forgetEffects()
-        bench.input { $0.machineGoesOn(hasSlept: true, at: $1) }
+        bench.input { $0.machineGoesOn(hasSlept: true) }
         bench.settle()
         let stop = try #require(effect(.stop(task: task), in: bench))
         let renewal = try #require(effect(.renewConnections, in: bench))
@@ -134,7 +134,7 @@ import Testing
         var bench = MachineBench()
         let task = bench.start(bench.open(), 1)
         bench.forgetEffects()
-        bench.input { $0.machineGoesOn(hasSlept: false, at: $1) }
+        bench.input { $0.machineGoesOn(hasSlept: false) }
         bench.settle()
         #expect(bench.effects.isEmpty)
         #expect(bench.transfers[task] != nil)
@@ -148,7 +148,7 @@ import Testing
         }
         let task = bench.start(client, 50)
         #expect(bench.wait(of: task)?.reason == .hostFailure)
-        bench.input { $0.machineGoesOn(hasSlept: true, at: $1) }
+        bench.input { $0.machineGoesOn(hasSlept: true) }
         bench.settle()
         #expect(bench.transfers[task] != nil)
     }
@@ -156,11 +156,11 @@ import Testing
     @Test func `a full disk does not keep the machine awake`() {
         var bench = MachineBench()
         let task = bench.start(bench.open(), 1)
-        bench.input { $0.machineSleeps(at: $1) }
+        bench.input { $0.machineSleeps() }
         bench.settle()
         bench.failure = .model(.diskFull)
         bench.input { [checkpoint = checkpoint(5)] in
-            $0.putDown(task: task, checkpoint, at: $1)
+            $0.putDown(task: task, checkpoint)
         }
         bench.settle()
         #expect(effect(.allowSleep, in: bench) != nil)
@@ -175,8 +175,8 @@ import Testing
         var bench = MachineBench()
         let task = bench.start(bench.open(), 1)
         bench.wait(1)
-        bench.input { $0.machineSleeps(delay: delay, at: $1) }
-        bench.input { $0.putDown(task: task, nil, at: $1) }
+        bench.input { $0.machineSleeps(delay: delay) }
+        bench.input { $0.putDown(task: task, nil) }
         bench.settle()
         #expect(bench.wait(of: task)?.reason == .machineSleep)
         bench.wait(delay + 119)
@@ -190,16 +190,16 @@ import Testing
     func `REL-13: the time of a machine that goes on is over`(_ hasSlept: Bool) {
         var bench = MachineBench()
         let task = bench.start(bench.open(), 1)
-        bench.input { $0.machineSleeps(at: $1) }
-        bench.input { $0.putDown(task: task, nil, at: $1) }
+        bench.input { $0.machineSleeps() }
+        bench.input { $0.putDown(task: task, nil) }
         bench.settle()
-        bench.input { $0.machineGoesOn(hasSlept: hasSlept, at: $1) }
+        bench.input { $0.machineGoesOn(hasSlept: hasSlept) }
         bench.settle()
         #expect(bench.timers[.sleep] == nil)
         // What is announced next has a time of its own.
         bench.wait(100)
-        bench.input { $0.machineSleeps(at: $1) }
-        bench.input { $0.putDown(task: task, nil, at: $1) }
+        bench.input { $0.machineSleeps() }
+        bench.input { $0.putDown(task: task, nil) }
         bench.wait(100)
         #expect(bench.transfers.isEmpty)
     }
@@ -260,7 +260,7 @@ import Testing
         keepAwake(client, &bench)
         bench.wait(1)
         #expect(bench.inhibitions == [[.delay, .awake]])
-        bench.input { $0.connectivityChanged(to: .disconnected, at: $1) }
+        bench.input { $0.connectivityChanged(to: .disconnected) }
         bench.fail(task, .notConnected)
         bench.wait(1)
         #expect(bench.inhibitions == [[.delay, .awake], []])
@@ -287,7 +287,7 @@ import Testing
         keepAwake(client, &bench)
         bench.wait(1)
         bench.failure = StoreError(code: .diskFull, message: "full")
-        bench.input { $0.failed(task: task, .sample(.diskFull), at: $1) }
+        bench.input { $0.failed(task: task, .sample(.diskFull)) }
         bench.wait(1)
         #expect(bench.inhibitions == [[.delay, .awake], []])
     }
@@ -296,12 +296,12 @@ import Testing
         var bench = MachineBench()
         let task = bench.start(bench.open(), 1)
         bench.wait(1)
-        bench.input { $0.machineSleeps(at: $1) }
-        bench.input { $0.putDown(task: task, nil, at: $1) }
+        bench.input { $0.machineSleeps() }
+        bench.input { $0.putDown(task: task, nil) }
         bench.settle()
         bench.wait(5)
         #expect(bench.inhibitions == [.delay])
-        bench.input { $0.machineGoesOn(hasSlept: true, at: $1) }
+        bench.input { $0.machineGoesOn(hasSlept: true) }
         #expect(bench.inhibitions == [.delay, .delay])
     }
 }

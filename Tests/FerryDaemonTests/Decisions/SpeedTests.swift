@@ -73,7 +73,7 @@ import Testing
         var bench = MachineBench()
         let task = bench.start(bench.open())
         bench.input {
-            $0.responded(task: task, response: .sample(status), request: .sample(), at: $1)
+            $0.responded(task: task, response: .sample(status), request: .sample())
         }
         bench.finish(task)
         #expect(bench.log.contains(text), "\(bench.log)")

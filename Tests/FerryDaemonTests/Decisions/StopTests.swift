@@ -21,7 +21,7 @@ import Testing
         let tasks = [bench.start(client, 1), bench.start(client, 2)]
         bench.progress(tasks[0], 30)
         bench.progress(tasks[1], 60)
-        bench.input { machine, _ in machine.stopDaemon(call: nil) }
+        bench.input { machine in machine.stopDaemon(call: nil) }
         #expect(bench.loading.isEmpty)
         #expect(!bench.hasExited)
         bench.settle()
@@ -34,8 +34,8 @@ import Testing
     @Test func `a download that is being stored is stored`() {
         var bench = MachineBench()
         let task = bench.start(bench.open())
-        bench.input { $0.finished(task: task, byteCount: 1, path: "/", at: $1) }
-        bench.input { machine, _ in machine.stopDaemon(call: nil) }
+        bench.input { $0.finished(task: task, byteCount: 1, path: "/") }
+        bench.input { machine in machine.stopDaemon(call: nil) }
         #expect(!bench.hasExited)
         bench.settle()
         #expect(bench.hasExited)
@@ -47,8 +47,8 @@ import Testing
         var bench = MachineBench()
         let client = bench.open()
         let create = Wire.CreateDownload.sample(client.session)
-        let call = bench.call(client) { $0.createDownload(create, from: $1, at: moment(0)) }
-        bench.input { machine, _ in machine.stopDaemon(call: nil) }
+        let call = bench.call(client) { $0.createDownload(create, from: $1) }
+        bench.input { machine in machine.stopDaemon(call: nil) }
         #expect(!bench.hasExited)
         bench.settle()
         #expect(bench.outcomes[call] == .answer(.created(task: 1)))
@@ -64,7 +64,7 @@ import Testing
         _ = bench.call(client) { $0.cancelProducingResumeData(cancel, from: $1) }
         bench.settle()
         #expect(bench.machine.operationCount == 1)
-        bench.input { machine, _ in machine.stopDaemon(call: nil) }
+        bench.input { machine in machine.stopDaemon(call: nil) }
         #expect(bench.hasExited)
         // The next daemon goes on with it, until its application says again what is to become of it.
         let next = MachineBench(on: bench.database)
@@ -78,8 +78,8 @@ import Testing
         let task = bench.start(client, 1)
         bench.start(client, 2)
         bench.start(client, 3)
-        bench.input { $0.finished(task: task, byteCount: 1, path: "/", at: $1) }
-        bench.input { machine, _ in machine.stopDaemon(call: nil) }
+        bench.input { $0.finished(task: task, byteCount: 1, path: "/") }
+        bench.input { machine in machine.stopDaemon(call: nil) }
         bench.forgetEffects()
         bench.settle()
         bench.disconnect(client)
@@ -92,9 +92,9 @@ import Testing
         bench.wait(5)
         let client = bench.open()
         bench.finish(bench.start(client))
-        bench.input { $0.disconnected(client.connection, at: $1) }
+        bench.input { $0.disconnected(client.connection) }
         while !bench.machine.applications.values.contains(where: \.isLaunching) { bench.step() }
-        bench.input { machine, _ in machine.stopDaemon(call: nil) }
+        bench.input { machine in machine.stopDaemon(call: nil) }
         bench.settle()
         #expect(bench.launches.isEmpty)
         #expect(bench.hasExited)

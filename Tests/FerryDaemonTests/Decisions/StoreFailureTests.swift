@@ -26,10 +26,10 @@ import Testing
         let acknowledge = Wire.Acknowledge(session: 1, sequence: 1)
         let outcomes = [
             bench.settledCall(bench.connect()) { $0.openSession(.sample("new"), from: $1) },
-            bench.settledCall(client) { $0.createDownload(create, from: $1, at: moment(0)) },
+            bench.settledCall(client) { $0.createDownload(create, from: $1) },
             bench.suspend(client),
             bench.settledCall(client) { $0.acknowledge(acknowledge, from: $1) },
-            bench.person { $0.pauseTask(1, from: $1, at: moment(0)) },
+            bench.person { $0.pauseTask(1, from: $1) },
             bench.person { $0.removeHook("app", from: $1) },
             bench.person { $0.quitApplication("app", from: $1) },
         ]
@@ -49,7 +49,7 @@ import Testing
         let client = bench.open()
         let close = Wire.CloseSession(session: client.session, cancel: true)
         let call = bench.call(client) { $0.closeSession(close, from: $1) }
-        bench.input { $0.closed(client.session, at: $1) }
+        bench.input { $0.closed(client.session) }
         bench.failure = .model(.inputOutput)
         bench.step()
         #expect(bench.outcomes[call] == .answer(.done))
@@ -94,7 +94,7 @@ import Testing
     @Test func `a session that could not be deleted is there, and goes the next time`() {
         var bench = MachineBench()
         let client = bench.open()
-        bench.input { $0.disconnected(client.connection, at: $1) }
+        bench.input { $0.disconnected(client.connection) }
         bench.step()
         bench.failure = Self.full
         bench.settle()
@@ -110,7 +110,7 @@ import Testing
     @Test func `a session that could not be deleted can be opened`() {
         var bench = MachineBench()
         let client = bench.open()
-        bench.input { $0.disconnected(client.connection, at: $1) }
+        bench.input { $0.disconnected(client.connection) }
         bench.step()
         bench.failure = Self.full
         bench.settle()
@@ -135,7 +135,7 @@ import Testing
         bench.wait(5)
         let client = bench.open()
         bench.finish(bench.start(client))
-        bench.input { $0.disconnected(client.connection, at: $1) }
+        bench.input { $0.disconnected(client.connection) }
         while !bench.machine.applications.values.contains(where: \.isLaunching) { bench.step() }
         bench.failure = .model(.corrupt)
         bench.settle()
@@ -152,7 +152,7 @@ import Testing
         let client = bench.open()
         let task = bench.create(client)
         let resume = Wire.Resume(session: client.session, identifier: 1)
-        _ = bench.call(client) { $0.resume(resume, from: $1, at: moment(0)) }
+        _ = bench.call(client) { $0.resume(resume, from: $1) }
         bench.step()
         bench.failure = .model(.inputOutput)
         bench.settle()
@@ -167,7 +167,7 @@ import Testing
         let client = bench.open(launch: nil)
         bench.create(client)
         bench.failure = .model(.inputOutput)
-        bench.input { $0.timerFired(.retry, at: $1) }
+        bench.input { $0.timerFired(.retry) }
         bench.settle()
         bench.failure = nil
         bench.disconnect(client)
@@ -218,7 +218,7 @@ import Testing
         bench.start(bench.open(configuration: .timed(10)))
         bench.now = moment(10)
         bench.failure = .model(.inputOutput)
-        bench.input { $0.timerFired(.deadline, at: $1) }
+        bench.input { $0.timerFired(.deadline) }
         bench.settle()
         bench.failure = nil
         bench.wait(10)
@@ -314,7 +314,7 @@ import Testing
         let client = bench.open()
         let task = bench.start(client)
         bench.failure = Self.full
-        bench.input { $0.finished(task: task, byteCount: 1, path: "/", at: $1) }
+        bench.input { $0.finished(task: task, byteCount: 1, path: "/") }
         let cancel = Wire.Cancel(session: client.session, identifier: 1)
         bench.failure = nil
         let calls = (1...2).map { _ in bench.call(client) { $0.cancel(cancel, from: $1) } }
@@ -327,7 +327,7 @@ import Testing
         let client = bench.open()
         let create = Wire.CreateDownload.sample(client.session)
         let calls = (1...2).map { _ in
-            bench.call(client) { $0.createDownload(create, from: $1, at: moment(0)) }
+            bench.call(client) { $0.createDownload(create, from: $1) }
         }
         bench.failure = Self.full
         bench.settle()

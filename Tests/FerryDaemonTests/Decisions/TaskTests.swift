@@ -22,7 +22,7 @@ import Testing
         let client = bench.open()
         bench.create(client)
         let resume = Wire.Resume(session: client.session, identifier: 1)
-        let call = bench.call(client) { $0.resume(resume, from: $1, at: moment(0)) }
+        let call = bench.call(client) { $0.resume(resume, from: $1) }
         #expect(bench.outcomes[call] == nil)
         bench.step()
         #expect(bench.outcomes[call] == .done)
@@ -56,7 +56,7 @@ import Testing
         let client = bench.open()
         let task = bench.create(client)
         let resume = Wire.Resume(session: client.session, identifier: 1)
-        _ = bench.call(client) { $0.resume(resume, from: $1, at: moment(0)) }
+        _ = bench.call(client) { $0.resume(resume, from: $1) }
         bench.step()
         // The store has found the task; before that is known, it is suspended.
         let found = bench.stepHoldingBack()
@@ -76,9 +76,9 @@ import Testing
         bench.finish(2)
         // The search that follows has passed over the task when it is resumed.
         let resume = Wire.Resume(session: client.session, identifier: 1)
-        bench.input { $0.timerFired(.retry, at: $1) }
+        bench.input { $0.timerFired(.retry) }
         let found = bench.stepHoldingBack()
-        _ = bench.call(client) { $0.resume(resume, from: $1, at: moment(0)) }
+        _ = bench.call(client) { $0.resume(resume, from: $1) }
         bench.step()
         for outcome in found { bench.take(outcome) }
         bench.settle()
@@ -90,10 +90,10 @@ import Testing
     @Test func `a person pauses a task and lets it go on`() {
         var bench = MachineBench()
         let task = bench.start(bench.open())
-        #expect(bench.person { $0.pauseTask(task, from: $1, at: moment(0)) } == .done)
+        #expect(bench.person { $0.pauseTask(task, from: $1) } == .done)
         #expect(bench.loading.isEmpty)
         #expect(bench.stored(task)?.state == .held)
-        #expect(bench.person { $0.resumeTask(task, from: $1, at: moment(0)) } == .done)
+        #expect(bench.person { $0.resumeTask(task, from: $1) } == .done)
         #expect(bench.loading == [task])
     }
 
@@ -101,19 +101,19 @@ import Testing
         var bench = MachineBench()
         let client = bench.open()
         let task = bench.create(client)
-        bench.person { $0.pauseTask(task, from: $1, at: moment(0)) }
+        bench.person { $0.pauseTask(task, from: $1) }
         #expect(bench.resume(client) == .done)
         #expect(bench.loading.isEmpty)
         #expect(bench.stored(task)?.state == .held)
-        bench.person { $0.resumeTask(task, from: $1, at: moment(0)) }
+        bench.person { $0.resumeTask(task, from: $1) }
         #expect(bench.loading == [task])
     }
 
     @Test func `a person cannot resume what its application has suspended`() {
         var bench = MachineBench()
         let task = bench.create(bench.open())
-        bench.person { $0.pauseTask(task, from: $1, at: moment(0)) }
-        bench.person { $0.resumeTask(task, from: $1, at: moment(0)) }
+        bench.person { $0.pauseTask(task, from: $1) }
+        bench.person { $0.resumeTask(task, from: $1) }
         #expect(bench.stored(task)?.state == .suspended)
         #expect(bench.loading.isEmpty)
     }
@@ -123,14 +123,14 @@ import Testing
         let task = bench.start(bench.open())
         bench.fail(task)
         #expect(bench.loading.isEmpty)
-        bench.person { $0.resumeTask(task, from: $1, at: moment(0)) }
+        bench.person { $0.resumeTask(task, from: $1) }
         #expect(bench.loading == [task])
     }
 
     @Test func `a task that does not exist cannot be paused`() {
         var bench = MachineBench()
         #expect(
-            bench.person { $0.pauseTask(7, from: $1, at: moment(0)) }
+            bench.person { $0.pauseTask(7, from: $1) }
                 == .refusal(.taskNotFound(id: 7))
         )
     }
@@ -151,8 +151,7 @@ import Testing
         let client = bench.open()
         let task = bench.create(client)
         let resume = Wire.Resume(session: client.session, identifier: 1)
-        let now = bench.now
-        _ = bench.call(client) { $0.resume(resume, from: $1, at: now) }
+        _ = bench.call(client) { $0.resume(resume, from: $1) }
         bench.step()
         let found = bench.stepHoldingBack()
         let options = Wire.TransferOptions(receiveRate: 1000)
@@ -169,8 +168,7 @@ import Testing
         _ = bench.create(client)
         let other = bench.create(client, 2)
         let resume = Wire.Resume(session: client.session, identifier: 2)
-        let now = bench.now
-        _ = bench.call(client) { $0.resume(resume, from: $1, at: now) }
+        _ = bench.call(client) { $0.resume(resume, from: $1) }
         bench.step()
         let found = bench.stepHoldingBack()
         let set = Wire.SetPriority(session: client.session, identifier: 1, priority: 0.75)

@@ -97,8 +97,8 @@ import Testing
         let late = SharingProgram("late", number: 3, rate: 5000, in: &bench)
         var create = Wire.CreateDownload.sample(late.client.session)
         create.resumed = true
-        bench.settledCall(late.client) { [create, now = bench.now] in
-            $0.createDownload(create, from: $1, at: now)
+        bench.settledCall(late.client) { [create] in
+            $0.createDownload(create, from: $1)
         }
         for _ in 0..<12 { bench.passSecond(programs + [late]) }
         #expect(bench.loading.contains(4))

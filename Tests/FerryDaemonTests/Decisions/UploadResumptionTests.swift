@@ -25,9 +25,8 @@ import Testing
             resumeData: resumeData,
             priority: 0.5
         )
-        let now = bench.now
         let call = bench.call(client) { [identity] in
-            $0.createUpload(create, of: identity, from: $1, at: now)
+            $0.createUpload(create, of: identity, from: $1)
         }
         bench.settle()
         return call
@@ -39,7 +38,7 @@ import Testing
         let client = bench.open()
         _ = create(&bench, client)
         if let (task, _, call) = bench.securings.last {
-            bench.input { $0.secured(task: task, nil, for: call, at: $1) }
+            bench.input { $0.secured(task: task, nil, for: call) }
         }
         bench.settle()
         bench.resume(client)
@@ -52,7 +51,7 @@ import Testing
 
     @Test func `UP-5: where an upload goes on is in the store before it is needed`() {
         var (bench, _) = running()
-        bench.input { $0.moved(task: 1, to: resource, at: $1) }
+        bench.input { $0.moved(task: 1, to: resource) }
         bench.settle()
         #expect(bench.stored(1)?.uploadResource == resource)
         #expect(
@@ -66,8 +65,8 @@ import Testing
 
     @Test func `UP-5: nor does an upload start anew while the store does not know it`() {
         var (bench, _) = running()
-        bench.input { $0.moved(task: 1, to: resource, at: $1) }
-        bench.input { $0.stop(task: 1, at: $1) }
+        bench.input { $0.moved(task: 1, to: resource) }
+        bench.input { $0.stop(task: 1) }
         let searches = bench.effects.compactMap { effect in
             if case .query(.candidates(let search)) = effect { search } else { nil }
         }
@@ -79,10 +78,10 @@ import Testing
 
     @Test func `UP-7: what the server has forgotten is forgotten`() {
         var (bench, _) = running()
-        bench.input { $0.moved(task: 1, to: resource, at: $1) }
+        bench.input { $0.moved(task: 1, to: resource) }
         bench.settle()
-        bench.input { $0.moved(task: 1, to: nil, at: $1) }
-        bench.input { $0.failed(task: 1, .sample(.uploadGone), at: $1) }
+        bench.input { $0.moved(task: 1, to: nil) }
+        bench.input { $0.failed(task: 1, .sample(.uploadGone)) }
         bench.settle()
         #expect(bench.stored(1)?.uploadResource == nil)
         #expect(bench.stored(1)?.state == .waiting)
@@ -93,8 +92,8 @@ import Testing
         for count in 1...5 {
             var resource = resource
             resource.acknowledgedByteCount = Int64(count * 10)
-            bench.input { $0.moved(task: 1, to: resource, at: $1) }
-            bench.input { $0.failed(task: 1, .sample(.connectionLost), at: $1) }
+            bench.input { $0.moved(task: 1, to: resource) }
+            bench.input { $0.failed(task: 1, .sample(.connectionLost)) }
             bench.settle()
             #expect(bench.stored(1)?.attempts == 1)
             bench.wait(10)
@@ -103,7 +102,7 @@ import Testing
 
     @Test func `UP-5: a cancelled upload leaves resume data, and stays at the server`() throws {
         var (bench, client) = running()
-        bench.input { $0.moved(task: 1, to: resource, at: $1) }
+        bench.input { $0.moved(task: 1, to: resource) }
         bench.settle()
         let cancel = Wire.CancelProducingResumeData(session: client.session, identifier: 1)
         let outcome = bench.settledCall(client) { $0.cancelProducingResumeData(cancel, from: $1) }
@@ -128,9 +127,9 @@ import Testing
         let cancel = Wire.CancelProducingResumeData(session: client.session, identifier: 1)
         let call = bench.call(client) { $0.cancelProducingResumeData(cancel, from: $1) }
         let answers = bench.stepHoldingBack()
-        bench.input { $0.moved(task: 1, to: resource, at: $1) }
+        bench.input { $0.moved(task: 1, to: resource) }
         bench.step()
-        bench.input { $0.failed(task: 1, .sample(.connectionLost), at: $1) }
+        bench.input { $0.failed(task: 1, .sample(.connectionLost)) }
         bench.step()
         #expect(bench.machine.running.isEmpty)
         for answer in answers { bench.take(answer) }
@@ -145,7 +144,7 @@ import Testing
 
     @Test func `a cancelled upload is taken back from the server`() {
         var (bench, client) = running()
-        bench.input { $0.moved(task: 1, to: resource, at: $1) }
+        bench.input { $0.moved(task: 1, to: resource) }
         bench.settle()
         let cancel = Wire.Cancel(session: client.session, identifier: 1)
         _ = bench.settledCall(client) { $0.cancel(cancel, from: $1) }
@@ -158,8 +157,8 @@ import Testing
     ) throws {
         var (bench, client) = running()
         let subscription = bench.subscribe(client)
-        bench.input { $0.moved(task: 1, to: resource, at: $1) }
-        bench.input { $0.failed(task: 1, .sample(code), at: $1) }
+        bench.input { $0.moved(task: 1, to: resource) }
+        bench.input { $0.failed(task: 1, .sample(code)) }
         bench.settle()
         let end = try #require(bench.events[subscription]?.last)
         #expect(end.failure?.code == code.rawValue)
@@ -169,8 +168,8 @@ import Testing
     @Test func `an upload that is lost for good leaves resume data in its last event`() throws {
         var (bench, client) = running()
         let subscription = bench.subscribe(client)
-        bench.input { $0.moved(task: 1, to: resource, at: $1) }
-        bench.input { $0.failed(task: 1, .sample(.badServerResponse), at: $1) }
+        bench.input { $0.moved(task: 1, to: resource) }
+        bench.input { $0.failed(task: 1, .sample(.badServerResponse)) }
         bench.settle()
         let end = try #require(bench.events[subscription]?.last)
         #expect(end.resumeData.map { UploadResumeData.isAround($0) } == true)

@@ -33,8 +33,7 @@ import Testing
             path: path,
             priority: 0.5
         )
-        let now = bench.now
-        let call = bench.call(client) { $0.createUpload(create, of: file, from: $1, at: now) }
+        let call = bench.call(client) { $0.createUpload(create, of: file, from: $1) }
         if settling { bench.settle() }
         return call
     }
@@ -45,7 +44,7 @@ import Testing
         var copied = upload
         copied.place = .copy
         let state = isCopied ? copied : nil
-        bench.input { $0.secured(task: task, state, for: call, at: $1) }
+        bench.input { $0.secured(task: task, state, for: call) }
         bench.settle()
     }
 
@@ -196,9 +195,9 @@ import Testing
         copied.place = .copy
         let resource = UploadResource(url: "http://a/resources/1", language: .draft8)
         // The store is asked, and has not been told yet, when the attempt ends.
-        bench.input { $0.secured(task: task, copied, for: call, at: $1) }
-        bench.input { $0.moved(task: task, to: resource, at: $1) }
-        bench.input { $0.stop(task: task, at: $1) }
+        bench.input { $0.secured(task: task, copied, for: call) }
+        bench.input { $0.moved(task: task, to: resource) }
+        bench.input { $0.stop(task: task) }
         bench.settle()
         #expect(bench.stored(task)?.uploadResource == resource)
         #expect(UploadState.decode(bench.stored(task)?.upload)?.place == .copy)
@@ -257,7 +256,7 @@ import Testing
         let subscription = bench.subscribe(client)
         bench.wait(1)
         for sent in [100, 200, 300] as [Int64] {
-            bench.input { $0.sent(task: 1, byteCount: sent, at: $1) }
+            bench.input { $0.sent(task: 1, byteCount: sent) }
         }
         #expect(bench.events[subscription]?.compactMap(\.sentByteCount).suffix(1) == [100])
         bench.wait(0.2)
@@ -267,9 +266,9 @@ import Testing
     @Test func `BG-18: a lost connection begins the upload anew, later each time`() {
         var bench = running
         for attempt in 1...3 {
-            bench.input { $0.sent(task: 1, byteCount: 400, at: $1) }
-            bench.input { $0.progressed(task: 1, received: 3, expected: 9, at: $1) }
-            bench.input { $0.failed(task: 1, .sample(.connectionLost), at: $1) }
+            bench.input { $0.sent(task: 1, byteCount: 400) }
+            bench.input { $0.progressed(task: 1, received: 3, expected: 9) }
+            bench.input { $0.failed(task: 1, .sample(.connectionLost)) }
             bench.settle()
             #expect(bench.stored(1)?.attempts == attempt)
             bench.wait(60)
@@ -283,7 +282,7 @@ import Testing
         code: TransferError.Code
     ) {
         var bench = running
-        bench.input { $0.failed(task: 1, .sample(code), at: $1) }
+        bench.input { $0.failed(task: 1, .sample(code)) }
         bench.settle()
         #expect(bench.stored(1)?.state == .completed)
         #expect(bench.effects.contains(.discardFile(task: 1)))
@@ -298,10 +297,10 @@ import Testing
         var bench = running(&client)
         let subscription = bench.subscribe(try #require(client))
         bench.input {
-            $0.responded(task: 1, response: .sample(500), request: .sample(), at: $1)
+            $0.responded(task: 1, response: .sample(500), request: .sample())
         }
-        bench.input { $0.sent(task: 1, byteCount: 500, at: $1) }
-        bench.input { $0.finished(task: 1, byteCount: 6, path: "/answer", at: $1) }
+        bench.input { $0.sent(task: 1, byteCount: 500) }
+        bench.input { $0.finished(task: 1, byteCount: 6, path: "/answer") }
         bench.settle()
         let events = bench.events[subscription] ?? []
         let finished = try #require(events.first { $0.kind == .finished })

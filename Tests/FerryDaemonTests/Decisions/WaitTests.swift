@@ -21,7 +21,7 @@ import Testing
     @Test func `a person has paused it`() {
         var bench = MachineBench()
         let task = bench.start(bench.open())
-        bench.person { $0.pauseTask(task, from: $1, at: moment(0)) }
+        bench.person { $0.pauseTask(task, from: $1) }
         #expect(bench.wait(of: task)?.reason == .paused)
     }
 
@@ -38,7 +38,7 @@ import Testing
     @Test func `its last attempt has failed, which the store cannot take yet`() throws {
         var bench = MachineBench()
         let task = bench.start(bench.open())
-        bench.input { $0.failed(task: task, .sample(.diskFull), at: $1) }
+        bench.input { $0.failed(task: task, .sample(.diskFull)) }
         let wait = try #require(bench.wait(of: task))
         #expect(wait.reason == .diskSpace)
         #expect(wait.until == bench.now + bench.machine.policy.diskFullDelay)
@@ -92,7 +92,7 @@ import Testing
         let client = bench.open()
         bench.create(client)
         let resume = Wire.Resume(session: client.session, identifier: 1)
-        _ = bench.call(client) { $0.resume(resume, from: $1, at: moment(0)) }
+        _ = bench.call(client) { $0.resume(resume, from: $1) }
         bench.step()
         #expect(bench.wait(of: 1)?.reason == .starting)
     }

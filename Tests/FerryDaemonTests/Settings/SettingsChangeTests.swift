@@ -19,7 +19,7 @@ import Testing
     }
 
     private func change(_ options: DaemonOptions, on bench: inout MachineBench) {
-        bench.input { $0.settingsChanged(to: options, at: $1) }
+        bench.input { $0.settingsChanged(to: options) }
     }
 
     /// The limits of all transfers that were set, in order.

@@ -71,9 +71,8 @@ final class SimulatedCall {
     /// Gives it to the machine.
     func perform(
         on machine: inout DaemonStateMachine,
-        _ caller: DaemonStateMachine.Caller,
-        at now: Date
-    ) -> [DaemonStateMachine.Effect] {
+        _ caller: DaemonStateMachine.Caller
+    ) {
         switch content {
         case .open(let open): machine.openSession(open, from: caller)
         case .create(
@@ -96,8 +95,7 @@ final class SimulatedCall {
                     earliestBegin: begin,
                     options: options
                 ),
-                from: caller,
-                at: now
+                from: caller
             )
         case .createUpload(let identifier, let request, let source, let resumeData, let resumed):
             machine.createUpload(
@@ -111,8 +109,7 @@ final class SimulatedCall {
                     resumed: resumed ? true : nil
                 ),
                 of: source,
-                from: caller,
-                at: now
+                from: caller
             )
         case .acknowledge(let sequences):
             machine.acknowledge(
@@ -126,15 +123,14 @@ final class SimulatedCall {
         case .closeSession(let cancel):
             machine.closeSession(Wire.CloseSession(session: session, cancel: cancel), from: caller)
         case .subscribe: machine.subscribe(session: session, from: caller)
-        case .release: machine.releaseSession(session, from: caller, at: now)
-        case .pauseTask(let id): machine.pauseTask(id, from: caller, at: now)
+        case .release: machine.releaseSession(session, from: caller)
+        case .pauseTask(let id): machine.pauseTask(id, from: caller)
         case .resumeTask(let id):
             machine.resumeTask(
                 id,
                 overridingConditions: !machine.watch.avoided.isEmpty
                     && caller.call.isMultiple(of: 2),
-                from: caller,
-                at: now
+                from: caller
             )
         case .cancelTask(let id): machine.cancelTask(id, from: caller)
         case .relinkTask(let id, let url): machine.relinkTask(id, to: url, from: caller)
@@ -148,45 +144,44 @@ final class SimulatedCall {
         case .resume, .suspend, .cancel, .cancelProducingResumeData, .setPriority, .setOptions,
             .begin,
             .relink, .answerChallenge:
-            performOnTask(&machine, caller, at: now)
+            performOnTask(&machine, caller)
         }
     }
 
     private func performOnTask(
         _ machine: inout DaemonStateMachine,
-        _ caller: DaemonStateMachine.Caller,
-        at now: Date
-    ) -> [DaemonStateMachine.Effect] {
+        _ caller: DaemonStateMachine.Caller
+    ) {
         switch content {
         case .resume(let identifier):
             let resume = Wire.Resume(session: session, identifier: identifier)
-            return machine.resume(resume, from: caller, at: now)
+            machine.resume(resume, from: caller)
         case .suspend(let identifier):
             let suspend = Wire.Suspend(session: session, identifier: identifier)
-            return machine.suspend(suspend, from: caller, at: now)
+            machine.suspend(suspend, from: caller)
         case .cancel(let identifier):
             let cancel = Wire.Cancel(session: session, identifier: identifier)
-            return machine.cancel(cancel, from: caller)
+            machine.cancel(cancel, from: caller)
         case .cancelProducingResumeData(let identifier):
             let cancel = Wire.CancelProducingResumeData(session: session, identifier: identifier)
-            return machine.cancelProducingResumeData(cancel, from: caller)
+            machine.cancelProducingResumeData(cancel, from: caller)
         case .setPriority(let identifier, let priority):
             let set = Wire.SetPriority(
                 session: session,
                 identifier: identifier,
                 priority: priority
             )
-            return machine.setPriority(set, from: caller)
+            machine.setPriority(set, from: caller)
         case .setOptions(let identifier, let options):
             let set = Wire.SetOptions(session: session, identifier: identifier, options: options)
-            return machine.setOptions(set, from: caller)
+            machine.setOptions(set, from: caller)
         case .begin(let identifier, let question):
             let begin = Wire.Begin(
                 session: session,
                 identifier: identifier,
                 question: question
             )
-            return machine.begin(begin, from: caller, at: now)
+            machine.begin(begin, from: caller)
         case .relink(let identifier, let question, let request):
             let relink = Wire.Relink(
                 session: session,
@@ -194,12 +189,12 @@ final class SimulatedCall {
                 question: question,
                 request: request
             )
-            return machine.relink(relink, from: caller, at: now)
+            machine.relink(relink, from: caller)
         case .answerChallenge(var answer):
             answer.session = session
-            return machine.answerChallenge(answer, from: caller, at: now)
+            machine.answerChallenge(answer, from: caller)
         default:
-            return []
+            break
         }
     }
 }

@@ -71,7 +71,7 @@ final class SimulatedConnections {
         daemon.plannedSearchCount += 1
         world.schedule(after: 0, daemon.lifetime) { [daemon] _ in
             daemon.plannedSearchCount -= 1
-            daemon.input { machine, now in machine.searchForTasks(at: now) }
+            daemon.input { machine in machine.searchForTasks() }
         }
     }
 }

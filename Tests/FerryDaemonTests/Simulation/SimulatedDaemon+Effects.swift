@@ -53,10 +53,10 @@ extension SimulatedDaemon: DaemonWorld {
         }
         guard world.random.happens(percent: 3) else { return }
         world.count(.slowReader)
-        input { machine, _ in machine.writability(of: id, false) }
+        input { machine in machine.writability(of: id, false) }
         world.schedule(after: world.random.fraction() * 3, lifetime) { [self] _ in
             guard streams[id] != nil else { return }
-            input { machine, _ in machine.writability(of: id, true) }
+            input { machine in machine.writability(of: id, true) }
         }
     }
 
@@ -145,7 +145,7 @@ extension SimulatedDaemon: DaemonWorld {
                 )
             }
             let state = checkpoint.map { ByteState(checkpoint: $0).encoded }
-            input { machine, now in machine.putDown(task: task, state, at: now) }
+            input { machine in machine.putDown(task: task, state) }
         }
     }
 
@@ -199,7 +199,7 @@ extension SimulatedDaemon: DaemonWorld {
         onDisk(after: world.random.fraction() * (isSlow ? 5 : 0.02)) { [self] world in
             let result = adoption(of: data, for: task)
             world.schedule(after: world.random.fraction() * 0.02, lifetime) { [self] _ in
-                input { machine, now in machine.adopted(task, result, at: now) }
+                input { machine in machine.adopted(task, result) }
             }
             // The worst moment: the file is taken over, and nobody knows.
             if world.happens(perThousand: 10 * world.killRate) { world.killSomething() }
@@ -223,8 +223,8 @@ extension SimulatedDaemon: DaemonWorld {
                 secured?.place = .copy
             }
             world.schedule(after: world.random.fraction() * 0.02, lifetime) { [self] _ in
-                input { machine, now in
-                    machine.secured(task: task, secured, for: call, at: now)
+                input { machine in
+                    machine.secured(task: task, secured, for: call)
                 }
             }
             // The worst moment: the file is copied, and nobody knows.
@@ -280,8 +280,8 @@ extension SimulatedDaemon: DaemonWorld {
             case .failure(let error):
                 let result: Result<Data, ResumeData.Unavailable> =
                     error.code == .diskFull ? .success(unused) : .failure(.bytesLost)
-                input { machine, now in
-                    machine.madeResumeData(result, of: task, ending, at: now)
+                input { machine in
+                    machine.madeResumeData(result, of: task, ending)
                 }
             }
         }
@@ -295,7 +295,7 @@ extension SimulatedDaemon: DaemonWorld {
         let held = world.disk.recover(task.id, checkpoint, trustsLength: false)
         let result: Result<Data, ResumeData.Unavailable> =
             held.map { _ in .success(Data("\(task.id)".utf8)) } ?? .failure(.nothingReceived)
-        input { machine, now in machine.madeResumeData(result, of: task, ending, at: now) }
+        input { machine in machine.madeResumeData(result, of: task, ending) }
     }
 
     /// Puts a task's file where its resume data says.
@@ -314,7 +314,7 @@ extension SimulatedDaemon: DaemonWorld {
             // What came of it is told a moment later.
             world.schedule(after: world.random.fraction() * 0.02, lifetime) { [self] _ in
                 copies[copy.follower] = nil
-                input { machine, now in machine.copied(copy, result, at: now) }
+                input { machine in machine.copied(copy, result) }
             }
         }
     }
@@ -346,8 +346,8 @@ extension SimulatedDaemon: DaemonWorld {
         world.promises.launches(application, in: world)
         if world.sabotage == .forgetsRelaunch || world.happens(perThousand: 100) {
             world.count(.failedLaunch)
-            return input { machine, now in
-                machine.launched(application, error: "ENOENT", at: now)
+            return input { machine in
+                machine.launched(application, error: "ENOENT")
             }
         }
         guard let program = world.programs.first(where: { $0.executable == launch.executable })
@@ -356,12 +356,12 @@ extension SimulatedDaemon: DaemonWorld {
         let process = SimulatedProcess(program, in: world, for: session)
         process.onExit = { [self] in
             world.schedule(after: world.random.fraction() * 0.02, lifetime) { [self] _ in
-                input { machine, now in
-                    machine.applicationExited(application, status: "ended", at: now)
+                input { machine in
+                    machine.applicationExited(application, status: "ended")
                 }
             }
         }
-        input { machine, now in machine.launched(application, error: nil, at: now) }
+        input { machine in machine.launched(application, error: nil) }
     }
 
     /// As `DaemonService` does: a client that has come at the last moment keeps it.
@@ -372,7 +372,7 @@ extension SimulatedDaemon: DaemonWorld {
         if wasIdle, !connections.isEmpty {
             world.note("ferryd goes on")
             world.count(.lastMomentClient)
-            return input { machine, now in machine.goOn(at: now) }
+            return input { machine in machine.goOn() }
         }
         world.note("ferryd ends")
         world.count(wasIdle ? .idleEnd : .stop)

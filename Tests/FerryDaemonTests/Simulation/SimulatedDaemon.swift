@@ -92,14 +92,13 @@ final class SimulatedDaemon {
             keepFile(of: event.task, for: data)
         }
         let applications = store.allApplications()
-        input { machine, _ in
+        input { machine in
             machine.start(
                 applications: applications,
                 sessions: applications.flatMap { store.sessions(application: $0.id) },
                 timetable: world.timetable,
                 clock: clock,
-                connectivity: world.connectivity,
-                at: clock.now(sinceBoot: world.sinceBoot)
+                connectivity: world.connectivity
             )
         }
     }
@@ -122,7 +121,7 @@ final class SimulatedDaemon {
     // MARK: Inputs
 
     /// Gives the machine an input.
-    func input(_ body: (inout DaemonStateMachine, Date) -> [DaemonStateMachine.Effect]) {
+    func input(_ body: (inout DaemonStateMachine) -> Void) {
         driver.input(body)
     }
 
@@ -130,7 +129,7 @@ final class SimulatedDaemon {
         guard let index = arriving.firstIndex(where: { $0 === connection }) else { return }
         arriving.remove(at: index)
         connections[connection.id] = connection
-        input { machine, _ in machine.connected(connection.id) }
+        input { machine in machine.connected(connection.id) }
     }
 
     func disconnect(_ connection: SimulatedConnection) {
@@ -140,9 +139,9 @@ final class SimulatedDaemon {
         where stream.connection === connection {
             streams[call] = nil
             calls[call] = nil
-            input { machine, _ in machine.unsubscribed(call) }
+            input { machine in machine.unsubscribed(call) }
         }
-        input { machine, now in machine.disconnected(connection.id, at: now) }
+        input { machine in machine.disconnected(connection.id) }
     }
 
     func handle(_ call: SimulatedCall, over connection: SimulatedConnection) {
@@ -157,7 +156,7 @@ final class SimulatedDaemon {
             connection: connection.id,
             process: Int64(connection.process.id)
         )
-        input { machine, now in call.perform(on: &machine, caller, at: now) }
+        input { machine in call.perform(on: &machine, caller) }
     }
 
     // MARK: Time
@@ -213,7 +212,7 @@ final class SimulatedDaemon {
     }
 
     private func report(_ conditions: Conditions?) {
-        input { machine, now in machine.conditionsChanged(to: conditions, at: now) }
+        input { machine in machine.conditionsChanged(to: conditions) }
     }
 
     // MARK: The store

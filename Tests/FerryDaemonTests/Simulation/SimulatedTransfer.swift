@@ -122,8 +122,8 @@ class SimulatedTransfer {
         isAsking = true
         guard let challenge = LoadChallenge.simulated(daemon.world.servers.resources[resource].url)
         else { return daemon.world.fail("resource \(resource) has no origin") }
-        daemon.input { [task] machine, now in
-            machine.challenged(task: task, challenge, at: now)
+        daemon.input { [task] machine in
+            machine.challenged(task: task, challenge)
         }
     }
 
@@ -209,12 +209,12 @@ class SimulatedTransfer {
             fields: []
         )
         let request = Wire.Request(url: found.url, method: "GET", fields: [], idleTimeout: 30)
-        daemon.input { [task] machine, now in
-            machine.responded(task: task, response: response, request: request, at: now)
+        daemon.input { [task] machine in
+            machine.responded(task: task, response: response, request: request)
         }
         if isResumed || isFromResumeData {
-            daemon.input { [task, received] machine, now in
-                machine.resumed(task: task, offset: received, expected: found.size, at: now)
+            daemon.input { [task, received] machine in
+                machine.resumed(task: task, offset: received, expected: found.size)
             }
         }
         load()
@@ -248,8 +248,8 @@ class SimulatedTransfer {
         received += count
         world.carries(task)
         world.disk.downloads[task]?.append(count, of: body.version)
-        daemon.input { [task, received] machine, now in
-            machine.progressed(task: task, received: received, expected: body.size, at: now)
+        daemon.input { [task, received] machine in
+            machine.progressed(task: task, received: received, expected: body.size)
         }
         world.promises.retries.won(task, byteCount: received, for: followers)
         if world.isCutShort, world.random.happens(percent: 50) { return fail(.connectionLost) }
@@ -284,7 +284,7 @@ class SimulatedTransfer {
         let world = daemon.world
         world.disk.synchronize(task, count, generation: generation)
         guard let checkpoint = world.disk.checkpoint(of: task) else { return }
-        daemon.input { [task] machine, _ in
+        daemon.input { [task] machine in
             machine.checkpointed(task: task, ByteState(checkpoint: checkpoint).encoded)
         }
     }
@@ -294,8 +294,8 @@ class SimulatedTransfer {
         connections.giveBackAll()
         world.disk.synchronize(task, received, generation: generation)
         lifetime.end()
-        daemon.input { [task, received] machine, now in
-            machine.finished(task: task, byteCount: received, path: "\(task)", at: now)
+        daemon.input { [task, received] machine in
+            machine.finished(task: task, byteCount: received, path: "\(task)")
         }
     }
 
@@ -309,7 +309,7 @@ class SimulatedTransfer {
             holdsBytes: holdsEarlierBytes
         )
         daemon.world.noteFailure(of: session, at: host, on: daemon)
-        daemon.input { [task] machine, now in machine.failed(task: task, error, at: now) }
+        daemon.input { [task] machine in machine.failed(task: task, error) }
         // Those of a task that fails for good go on by themselves.
         let isFinal = daemon.machine.running[task]?.phase != .backingOff
         daemon.world.promises.retries.failed([task] + (isFinal ? [] : followers), in: daemon.world)

@@ -81,7 +81,7 @@ final class SimulatedUpload: SimulatedTransfer {
     /// The daemon is told where the upload goes on.
     private func move(to new: UploadResource?) {
         known = new
-        daemon.input { [task] machine, now in machine.moved(task: task, to: new, at: now) }
+        daemon.input { [task] machine in machine.moved(task: task, to: new) }
         // The worst moment: the server has promised something, and nobody else knows.
         if world.happens(perThousand: 10 * world.killRate) { world.killSomething() }
     }
@@ -163,8 +163,8 @@ final class SimulatedUpload: SimulatedTransfer {
         deliver(sent..<end)
         sent = end
         world.carries(task)
-        daemon.input { [task, sent] machine, now in
-            machine.sent(task: task, byteCount: sent, at: now)
+        daemon.input { [task, sent] machine in
+            machine.sent(task: task, byteCount: sent)
         }
         if isActive, known != nil, let place, world.random.happens(percent: 30) {
             acknowledge(world.uploads.confirm(place))
@@ -253,13 +253,13 @@ final class SimulatedUpload: SimulatedTransfer {
             fields: []
         )
         let request = Wire.Request(url: found.url, method: "POST", fields: [], idleTimeout: 30)
-        daemon.input { [task] machine, now in
-            machine.responded(task: task, response: response, request: request, at: now)
+        daemon.input { [task] machine in
+            machine.responded(task: task, response: response, request: request)
         }
         guard isActive else { return }
         world.disk.downloads[task]?.append(found.size, of: found.version)
-        daemon.input { [task] machine, now in
-            machine.progressed(task: task, received: found.size, expected: found.size, at: now)
+        daemon.input { [task] machine in
+            machine.progressed(task: task, received: found.size, expected: found.size)
         }
         later(world.random.fraction() * 0.1) { $0.finish(found.size) }
     }
@@ -269,8 +269,8 @@ final class SimulatedUpload: SimulatedTransfer {
         let generation = disk.downloads[task]?.record.generation ?? 0
         world.disk.synchronize(task, byteCount, generation: generation)
         end()
-        daemon.input { [task] machine, now in
-            machine.finished(task: task, byteCount: byteCount, path: "\(task)", at: now)
+        daemon.input { [task] machine in
+            machine.finished(task: task, byteCount: byteCount, path: "\(task)")
         }
     }
 }

@@ -38,7 +38,7 @@ extension Simulation {
         guard let daemon, daemon.hasBooted, sabotage != .forgetsDates else { return }
         var clock = daemon.machine.clock
         guard clock.note(wall: wall, sinceBoot: sinceBoot) else { return }
-        daemon.input { [clock] in $0.clockSet(clock, at: $1) }
+        daemon.input { [clock] in $0.clockSet(clock) }
     }
 
     /// Dates follow the time of day, and no wait is longer than any.

@@ -75,7 +75,7 @@ extension Simulation {
         note("the network is \(new)")
         if new == .disconnected { count(.networkLost) }
         guard let daemon, daemon.hasBooted else { return }
-        daemon.input { machine, now in machine.connectivityChanged(to: new, at: now) }
+        daemon.input { machine in machine.connectivityChanged(to: new) }
     }
 
     private func changeMood() {

@@ -21,7 +21,7 @@ extension Simulation {
         timetable = new
         note("the timetable: \(new.rules.map(\.description))")
         guard let daemon, daemon.hasBooted else { return }
-        daemon.input { machine, now in machine.timetableChanged(to: new, at: now) }
+        daemon.input { machine in machine.timetableChanged(to: new) }
     }
 
     /// The time zone is another one.
@@ -29,7 +29,7 @@ extension Simulation {
         zone.offset = random.one(of: [0, 60, -60, 3600])
         note("the time zone is at \(zone.offset)")
         guard let daemon, daemon.hasBooted else { return }
-        daemon.input { machine, now in machine.followHours(at: now) }
+        daemon.input { machine in machine.followHours() }
     }
 
     /// A rule for some of the minutes that histories take: they begin at eight o'clock.

@@ -16,7 +16,7 @@ extension Simulation {
         daemon.tasksPutDown = []
         let patience = random.happens(percent: 20) ? 0 : random.fraction() * 3
         schedule(after: patience) { $0.endAnnouncement(number) }
-        daemon.input { machine, now in machine.machineSleeps(at: now) }
+        daemon.input { machine in machine.machineSleeps() }
     }
 
     /// The daemon no longer holds the machine back: what it has loaded is on the disk, and nothing is loaded any more.
@@ -91,9 +91,9 @@ extension Simulation {
         guard let daemon, daemon.hasBooted else { return }
         note("the machine goes on")
         unfairSince = [:]
-        daemon.input { machine, now in machine.machineGoesOn(hasSlept: hasSlept, at: now) }
+        daemon.input { machine in machine.machineGoesOn(hasSlept: hasSlept) }
         // Logind tells it as well.
-        daemon.input { machine, now in machine.machineGoesOn(hasSlept: false, at: now) }
+        daemon.input { machine in machine.machineGoesOn(hasSlept: false) }
         guard self.daemon === daemon else { return }
         for transfer in daemon.startedTransfers where transfer.isActive && transfer.isDead {
             fail("task \(transfer.task) waits for a dead connection")

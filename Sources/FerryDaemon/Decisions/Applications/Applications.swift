@@ -61,16 +61,22 @@ struct Applications: Hashable, Sendable {
 
 extension DaemonStateMachine {
     /// Starts an application when it is needed and may be started (BG-30, BG-35, BG-38).
-    mutating func evaluateRelaunch(of id: Int64, at now: Date) -> [Effect] {
-        guard let application = applications[id], !isStopping else { return [] }
+    mutating func evaluateRelaunch(of id: Int64) {
+        guard let application = applications[id], !isStopping else { return }
         let waiting = sessionsToLaunch(for: application)
         let dates = waiting.map { nextLaunch(of: application, for: $0) }
-        guard let next = dates.min() else { return [.setTimer(.relaunch(application: id), nil)] }
-        if next > now { return [.setTimer(.relaunch(application: id), next)] }
+        guard let next = dates.min() else {
+            turn.add(.setTimer(.relaunch(application: id), nil))
+            return
+        }
+        if next > now {
+            turn.add(.setTimer(.relaunch(application: id), next))
+            return
+        }
         // They take turns.
         let due = zip(waiting, dates).filter { $0.1 <= now }.map(\.0).sorted { $0.id < $1.id }
         let session = due.first { $0.id > application.latestSession } ?? due.first
-        return session.map { startLaunching(application, $0, at: now) } ?? []
+        if let session { startLaunching(application, session) }
     }
 
     /// Returns the earliest time at which an application is started for a session.
@@ -101,24 +107,21 @@ extension DaemonStateMachine {
     /// Stores the start before it happens, so that a daemon that dies does not start the application in a loop.
     private mutating func startLaunching(
         _ application: Application,
-        _ session: Session,
-        at now: Date
-    ) -> [Effect] {
+        _ session: Session
+    ) {
         let id = application.record.id
         let isKnown = application.latestLaunch != nil
         let earlier = session.launchAttempts ?? (isKnown ? 0 : application.record.launchAttempts)
         let attempts = earlier + 1
         let next = now.addingTimeInterval(relaunchDelay(attempts))
-        applications.update(id) {
+        applications.update(id) { [now] in
             $0.planLaunch(for: session.id, attempts: attempts, at: now, notAgainBefore: next)
         }
         sessions.update(session.id) { $0.planLaunch(attempts: attempts, notAgainBefore: next) }
-        return [
-            commit(
-                [.setLaunchState(application: id, attempts: attempts, nextLaunchAt: next)],
-                then: .launching(application: id, session: session.identifier)
-            )
-        ]
+        commit(
+            [.setLaunchState(application: id, attempts: attempts, nextLaunchAt: next)],
+            then: .launching(application: id, session: session.identifier)
+        )
     }
 
     /// Returns the delay, which doubles with each failed start up to the maximum.
@@ -132,31 +135,31 @@ extension DaemonStateMachine {
     }
 
     /// The start is stored: it happens now, if it is still wanted.
-    mutating func launching(_ id: Int64, session: String, at now: Date) -> [Effect] {
+    mutating func launching(_ id: Int64, session: String) {
         applications.update(id) { $0.launchStored() }
-        guard let application = applications[id] else { return [] }
+        guard let application = applications[id] else { return }
         guard !isStopping, let launch = application.record.launch,
             !sessionsToLaunch(for: application).isEmpty
         else {
             // The start may have been stored after later changes.
-            return [noteLaunchState(of: application.record)] + evaluateRelaunch(of: id, at: now)
+            noteLaunchState(of: application.record)
+            evaluateRelaunch(of: id)
+            return
         }
         applications.update(id) { $0.launch() }
-        return [
-            .setTimer(.launch(application: id), now + policy.launchPatience),
-            .launch(application: id, launch, session: session),
-        ]
+        turn.add(.setTimer(.launch(application: id), now + policy.launchPatience))
+        turn.add(.launch(application: id, launch, session: session))
     }
 
     /// The start of an application takes too long; if it succeeds after all, the process counts as started.
-    mutating func launchTimePassed(of id: Int64, at now: Date) -> [Effect] {
-        guard applications[id]?.isLaunching == true else { return [] }
-        return launched(id, error: "the disk that it is on does not answer", at: now)
+    mutating func launchTimePassed(of id: Int64) {
+        guard applications[id]?.isLaunching == true else { return }
+        launched(id, error: "the disk that it is on does not answer")
     }
 
     /// An application was started, or could not be.
-    mutating func launched(_ id: Int64, error: String?, at now: Date) -> [Effect] {
-        guard let application = applications[id] else { return [] }
+    mutating func launched(_ id: Int64, error: String?) {
+        guard let application = applications[id] else { return }
         applications.update(id) { $0.launched(isRunning: error == nil) }
         let name = application.record.identifier
         let timer = Effect.setTimer(.launch(application: id), nil)
@@ -164,55 +167,61 @@ extension DaemonStateMachine {
             let omitted = application.record.launch?.omittedVariables ?? []
             let names = omitted.sorted().joined(separator: ", ")
             let difference = omitted.isEmpty ? "" : ", without these of its variables: \(names)"
-            return [timer, .log(.info, "started \(name) for its events\(difference)", task: nil)]
+            turn.add(timer)
+            turn.add(.log(.info, "started \(name) for its events\(difference)", task: nil))
+            return
         }
-        return [timer, .log(.error, "cannot start \(name): \(error)", task: nil)]
-            + evaluateRelaunch(of: id, at: now) + evaluateIdleness(at: now)
+        turn.add(timer)
+        turn.add(.log(.error, "cannot start \(name): \(error)", task: nil))
+        evaluateRelaunch(of: id)
+        evaluateIdleness()
     }
 
     /// A process that the daemon had started has ended.
-    mutating func applicationExited(_ id: Int64, status: String, at now: Date) -> [Effect] {
-        guard let application = applications[id] else { return [] }
+    mutating func applicationExited(_ id: Int64, status: String) {
+        guard let application = applications[id] else { return }
         applications.update(id) { $0.exited() }
         let own = sessions.ids { $0.applicationID == id }
         let log = "\(application.record.identifier) has ended: \(status)"
         // Its connections may close a moment later; each asks the store again.
-        return [.log(.info, log, task: nil)] + own.map { query(.session($0)) }
-            + removeIfUnused(id) + evaluateIdleness(at: now)
+        turn.add(.log(.info, log, task: nil))
+        for session in own { query(.session(session)) }
+        removeIfUnused(id)
+        evaluateIdleness()
     }
 
     /// A process that the daemon has started makes a task: when that ends, the application is started again, and so on.
     ///
     /// The next start waits as if this one had failed: an application that does so each time is started less and less
     /// often, until something else starts it, or it makes no task.
-    mutating func madeTask(_ id: Int64) -> [Effect] {
-        guard applications.update(id, { $0.madeTask() }) == true else { return [] }
-        return applications[id].map { [noteLaunchState(of: $0.record)] } ?? []
+    mutating func madeTask(_ id: Int64) {
+        guard applications.update(id, { $0.madeTask() }) == true else { return }
+        if let application = applications[id] { noteLaunchState(of: application.record) }
     }
 
     /// A process that the daemon has not started opens a session: earlier starts no longer count.
-    mutating func startedByOthers(_ id: Int64) -> [Effect] {
-        applications.update(id, { $0.forgetStart() }) == true ? endWait(of: id) : []
+    mutating func startedByOthers(_ id: Int64) {
+        if applications.update(id, { $0.forgetStart() }) == true { endWait(of: id) }
     }
 
     /// An application takes a session's events: the next start, if one is needed, need not wait, unless the application
     /// causes its starts itself.
-    mutating func relaunchSucceeded(for session: Session) -> [Effect] {
+    mutating func relaunchSucceeded(for session: Session) {
         sessions.update(session.id) { $0.endLaunch() }
-        return endWait(of: session.applicationID)
+        endWait(of: session.applicationID)
     }
 
-    private mutating func endWait(of id: Int64) -> [Effect] {
-        guard applications.update(id, { $0.endWait() }) == true else { return [] }
+    private mutating func endWait(of id: Int64) {
+        guard applications.update(id, { $0.endWait() }) == true else { return }
         // It works again, perhaps for its other sessions, too.
         for session in sessions.ids(where: { $0.applicationID == id }) {
             sessions.update(session) { $0.endWait() }
         }
-        return applications[id].map { [noteLaunchState(of: $0.record)] } ?? []
+        if let application = applications[id] { noteLaunchState(of: application.record) }
     }
 
     /// Stores when an application is started next.
-    mutating func noteLaunchState(of record: ApplicationRecord) -> Effect {
+    mutating func noteLaunchState(of record: ApplicationRecord) {
         commit(
             [
                 .setLaunchState(

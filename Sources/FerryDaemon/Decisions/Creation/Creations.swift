@@ -113,47 +113,50 @@ extension DaemonStateMachine {
     ///
     /// The store keeps the resume data until then. If the daemon dies before, the next one takes the file over when the
     /// task is to load. Nothing is loaded until then.
-    mutating func adopt(_ task: TaskRecord) -> [Effect] {
+    ///
+    /// - Returns: Whether there is one to take over.
+    @discardableResult
+    mutating func adopt(_ task: TaskRecord) -> Bool {
         guard let resumeData = ByteState.decode(task.checkpoint)?.resumeData,
             creations.beginAdoption(for: task.id)
-        else { return [] }
+        else { return false }
         work.begin(in: .applicationFile)
-        return [.adopt(resumeData: resumeData, task)]
+        turn.add(.adopt(resumeData: resumeData, task))
+        return true
     }
 
     /// The file of a task's resume data was taken over, or could not be.
     mutating func adopted(
         _ task: TaskRecord,
-        _ result: Result<Checkpoint, TransferError>,
-        at now: Date
-    ) -> [Effect] {
+        _ result: Result<Checkpoint, TransferError>
+    ) {
         work.end(in: .applicationFile)
         // A task that ends, or has ended, does not need it.
         guard creations.isAdopting(for: task.id), !endings.contains(task.id) else {
             creations.endAdoption(for: task.id)
-            return searchForTasks(at: now) + evaluateIdleness(at: now)
+            searchForTasks()
+            evaluateIdleness()
+            return
         }
         switch result {
         case .success(let checkpoint):
             let state = ByteState(checkpoint: checkpoint, isFromResumeData: true)
-            return [
-                commit(
-                    [
-                        .setCheckpoint(task: task.id, state.encoded),
-                        .setProgress(
-                            task: task.id,
-                            receivedByteCount: checkpoint.writtenByteCount,
-                            expectedByteCount: checkpoint.totalByteCount
-                        ),
-                    ],
-                    then: .adopted(task: task.id)
-                )
-            ]
+            commit(
+                [
+                    .setCheckpoint(task: task.id, state.encoded),
+                    .setProgress(
+                        task: task.id,
+                        receivedByteCount: checkpoint.writtenByteCount,
+                        expectedByteCount: checkpoint.totalByteCount
+                    ),
+                ],
+                then: .adopted(task: task.id)
+            )
         case .failure(let error):
-            return [
-                .log(.warning, "its resume data is of no use: \(error.message)", task: task.id),
-                commit([mutation(after: error, of: task, at: now)], then: .adopted(task: task.id)),
-            ]
+            turn.add(
+                .log(.warning, "its resume data is of no use: \(error.message)", task: task.id)
+            )
+            commit([mutation(after: error, of: task, at: now)], then: .adopted(task: task.id))
         }
     }
 
@@ -179,15 +182,15 @@ extension DaemonStateMachine {
     }
 
     /// The store has the outcome of taking over a task's resume data.
-    mutating func adoptionStored(task: Int64, at now: Date) -> [Effect] {
+    mutating func adoptionStored(task: Int64) {
         creations.endAdoption(for: task)
         readings.note(task)
-        return [.changed(task: task)] + searchForTasks(at: now)
+        turn.add(.changed(task: task))
+        searchForTasks()
     }
 
     /// The outcome of taking over a task's resume data could not be stored; it is tried again when the task is to load.
-    mutating func adoptionNotStored(task: Int64) -> [Effect] {
+    mutating func adoptionNotStored(task: Int64) {
         creations.endAdoption(for: task)
-        return []
     }
 }

@@ -11,24 +11,26 @@ extension DaemonStateMachine {
         _ task: TaskRecord?,
         _ key: TaskKey,
         for ending: Ending,
-        readBy reading: Readings.Reading?,
-        at now: Date
-    ) -> [Effect] {
+        readBy reading: Readings.Reading?
+    ) {
         if task == nil, case .id(let id) = key, case .call = ending.caller {
             // A person has mistaken the number, or is too late.
-            return refuse(ending.caller, .taskNotFound(id: id))
+            refuse(ending.caller, .taskNotFound(id: id))
+            return
         }
         guard let task, task.state != .completed else {
             if let task, ending.forgetsEnded, case .call(let call) = ending.caller,
                 !isAwaited(session: task.sessionID)
             {
                 let forget = Continuation.forgotten(call, task: task.id, session: task.sessionID)
-                return [commit([.deleteTask(id: task.id)], then: forget)]
+                commit([.deleteTask(id: task.id)], then: forget)
+                return
             }
             // A task that has already ended is no error: the end has overtaken the call.
-            return answer(ending.caller, resumeData: nil)
+            answer(ending.caller, resumeData: nil)
+            return
         }
-        return end(task, key, ending, readBy: reading, at: now)
+        end(task, key, ending, readBy: reading)
     }
 
     /// Ends a task, unless it has changed since it was read: then it is read again.
@@ -36,13 +38,13 @@ extension DaemonStateMachine {
         _ task: TaskRecord,
         _ key: TaskKey,
         _ ending: Ending,
-        readBy reading: Readings.Reading?,
-        at now: Date
-    ) -> [Effect] {
+        readBy reading: Readings.Reading?
+    ) {
         guard readings.hasChanged(task, since: reading), !endings.contains(task.id) else {
-            return end(task, ending, at: now)
+            end(task, ending)
+            return
         }
-        return [query(.task(key, ending))]
+        query(.task(key, ending))
     }
 
     /// Returns whether a client takes a session's events, or is about to.
@@ -54,20 +56,20 @@ extension DaemonStateMachine {
     }
 
     /// A task that had ended was deleted from the store, and its file is deleted.
-    mutating func forgotten(_ task: Int64, of session: Int64, for call: CallIdentifier) -> [Effect]
-    {
-        [
-            .log(.info, "is removed with its file, as the user requested", task: task),
-            .discardFile(task: task), .removed(task: task), .answer(call, .done),
-        ] + recount(session)
+    mutating func forgotten(_ task: Int64, of session: Int64, for call: CallIdentifier) {
+        turn.add(.log(.info, "is removed with its file, as the user requested", task: task))
+        turn.add(.discardFile(task: task))
+        turn.add(.removed(task: task))
+        turn.add(.answer(call, .done))
+        recount(session)
     }
 
     /// Ends a task: stops its transfer, completes it in the store, then keeps or drops its bytes.
-    mutating func end(_ task: TaskRecord, _ ending: Ending, at now: Date) -> [Effect] {
+    mutating func end(_ task: TaskRecord, _ ending: Ending) {
         guard !endings.contains(task.id) else {
             // The task is already ending; the caller is answered when it has ended.
             endings.join(task.id, ending.caller)
-            return []
+            return
         }
         endings.begin(task.id)
         var task = task
@@ -84,39 +86,36 @@ extension DaemonStateMachine {
                 running.currentRequest.map { Stored.encode($0) } ?? task.currentRequest
         }
         let response = storeResponse(of: task.id)
-        let effects =
-            stop(task: task.id, at: now) + (response.isEmpty ? [] : [commit(response, .relaxed)])
+        stop(task: task.id)
+        if !response.isEmpty { commit(response, .relaxed) }
         guard ending.producesResumeData, task.upload == nil else {
             let data = ending.producesResumeData ? uploadResumeData(of: task, ending) : nil
             if isGivenUp(task, ending) { ending.abandonedUpload = task }
-            return effects + [
-                complete(task, ending, sentByteCount: sentByteCount, resumeData: data, at: now)
-            ]
+            complete(task, ending, sentByteCount: sentByteCount, resumeData: data)
+            return
         }
         work.begin(in: .partialFile)
-        return effects + [.makeResumeData(task, ending)]
+        turn.add(.makeResumeData(task, ending))
     }
 
     /// Resume data was made of what a task has loaded, or could not be made for some reason.
     mutating func madeResumeData(
         _ result: Result<Data, ResumeData.Unavailable>,
         of task: TaskRecord,
-        _ ending: Ending,
-        at now: Date
-    ) -> [Effect] {
+        _ ending: Ending
+    ) {
         work.end(in: .partialFile)
         var ending = ending
         if case .failure(let reason) = result { ending.resumeDataRefusal = reason }
-        return [complete(task, ending, resumeData: try? result.get(), at: now)]
+        complete(task, ending, resumeData: try? result.get())
     }
 
     private mutating func complete(
         _ task: TaskRecord,
         _ ending: Ending,
         sentByteCount: Int64? = nil,
-        resumeData: Data?,
-        at now: Date
-    ) -> Effect {
+        resumeData: Data?
+    ) {
         let event = Wire.Event(
             kind: .completed,
             task: task.identifier,
@@ -132,7 +131,7 @@ extension DaemonStateMachine {
             cancelReason: ending.cancelReason,
             metrics: ending.metrics
         )
-        return commit(
+        commit(
             [
                 // A list that is requested before the application takes the event shows why the task ended.
                 .setRetry(
@@ -158,85 +157,90 @@ extension DaemonStateMachine {
         _ ending: Ending,
         resumeData: Data?,
         _ events: [Wire.Event],
-        _ receipt: Receipt,
-        at now: Date
-    ) -> [Effect] {
+        _ receipt: Receipt
+    ) {
         expiredLinks.forget(task)
         shares.forget(task: task)
         let others = endings.finish(task)
         readings.note(task)
         creations.endAdoption(for: task)
         // A task that has ended has no transfer, whatever has ended it.
-        var effects = stop(task: task, at: now)
-        if followings.noteEnd(of: task) { effects.append(.abandonCopy(task: task)) }
+        stop(task: task)
+        if followings.noteEnd(of: task) { turn.add(.abandonCopy(task: task)) }
         for change in receipt.changes where change.to == .completed {
-            effects += log(ending, of: task)
-            effects.append(fileEffect(task: task, ending, resumeData: resumeData))
-            effects += termination(after: ending) + [.changed(task: task)]
-            effects += recount(change.sessionID)
-            effects += deliver(events, receipt.sequences, session: change.sessionID)
+            log(ending, of: task)
+            settleFile(of: task, ending, resumeData: resumeData)
+            terminateUpload(after: ending)
+            turn.add(.changed(task: task))
+            recount(change.sessionID)
+            deliver(events, receipt.sequences, session: change.sessionID)
         }
         for caller in [ending.caller] + others {
-            effects += answer(caller, resumeData: resumeData)
+            answer(caller, resumeData: resumeData)
         }
-        return effects + searchForTasks(at: now)
+        searchForTasks()
     }
 
     /// Logs why a task has ended; a success was logged before.
-    private func log(_ ending: Ending, of task: Int64) -> [Effect] {
-        guard let failure = ending.failure else { return [] }
-        let isCancelled = failure.code == TransferError.Code.cancelled.rawValue
-        return isCancelled
-            ? [.log(.info, "cancelled", task: task)]
-            : [.log(.error, "failed: \(failure.message)", task: task)]
+    private mutating func log(_ ending: Ending, of task: Int64) {
+        guard let failure = ending.failure else { return }
+        if failure.code == TransferError.Code.cancelled.rawValue {
+            turn.add(.log(.info, "cancelled", task: task))
+        } else {
+            turn.add(.log(.error, "failed: \(failure.message)", task: task))
+        }
     }
 
     /// A task could not be ended in the store.
     mutating func endFailed(
         task: Int64,
         _ ending: Ending,
-        _ error: StoreError,
-        at now: Date
-    ) -> [Effect] {
+        _ error: StoreError
+    ) {
         let others = endings.finish(task)
-        var effects = stop(task: task, at: now)
-        for caller in [ending.caller] + others { effects += refuse(caller, error) }
-        return effects + searchForTasks(at: now)
+        stop(task: task)
+        for caller in [ending.caller] + others { refuse(caller, error) }
+        searchForTasks()
     }
 
     /// Reports to the caller that waits for a task to end that it could not be ended.
-    mutating func refuse(_ caller: Ending.Caller, _ error: StoreError) -> [Effect] {
+    mutating func refuse(_ caller: Ending.Caller, _ error: StoreError) {
         refuse(caller, TransferInterfaceError(error, task: 0))
     }
 
     /// Reports to the caller that waits for a task to end that it could not be ended.
-    mutating func refuse(_ caller: Ending.Caller, _ error: TransferInterfaceError) -> [Effect] {
+    mutating func refuse(_ caller: Ending.Caller, _ error: TransferInterfaceError) {
         switch caller {
         case .nobody:
-            return []
+            break
         case .call(let call), .resumeDataCall(let call):
-            return [.refuse(call, error)]
+            turn.add(.refuse(call, error))
         case .sweep(let call):
-            guard let sweep = endings.endSweep(of: call) else { return [] }
+            guard let sweep = endings.endSweep(of: call) else { return }
             // A session that could not be closed is still open.
             if case .session(let session) = sweep.scope {
                 sessions.update(session) { $0.endClosing() }
             }
-            return [.refuse(call, error)]
+            turn.add(.refuse(call, error))
         }
     }
 
-    /// Returns the effect on the file of a task that has ended; no client has received its resume data yet.
-    private func fileEffect(task: Int64, _ ending: Ending, resumeData: Data?) -> Effect {
-        if let resumeData { return .keepFile(task: task, resumeData: resumeData) }
-        return ending.failure == nil ? .seal(task: task) : .discardFile(task: task)
+    /// Keeps or deletes the file of a task that has ended; no client has received its resume data yet.
+    private mutating func settleFile(of task: Int64, _ ending: Ending, resumeData: Data?) {
+        if let resumeData {
+            turn.add(.keepFile(task: task, resumeData: resumeData))
+        } else if ending.failure == nil {
+            turn.add(.seal(task: task))
+        } else {
+            turn.add(.discardFile(task: task))
+        }
     }
 
-    private mutating func answer(_ caller: Ending.Caller, resumeData: Data?) -> [Effect] {
+    private mutating func answer(_ caller: Ending.Caller, resumeData: Data?) {
         switch caller {
-        case .nobody: []
-        case .call(let call): [.answer(call, .done)]
-        case .resumeDataCall(let call): [.answer(call, .resumeData(resumeData))]
+        case .nobody: break
+        case .call(let call): turn.add(.answer(call, .done))
+        case .resumeDataCall(let call): turn.add(.answer(call, .resumeData(resumeData)))
         case .sweep(let call): sweptOne(call)
         }
     }
@@ -248,33 +252,36 @@ extension DaemonStateMachine {
         _ scope: Sweep.Scope,
         ending: Ending,
         for call: CallIdentifier
-    ) -> [Effect] {
+    ) {
         endings.begin(Sweep(scope: scope, ending: ending), for: call)
-        return [query(.sweep(call, scope, after: 0))]
+        query(.sweep(call, scope, after: 0))
     }
 
     /// The store has returned the next unfinished tasks of a sweep; none when it is over.
     mutating func found(
         _ tasks: [TaskRecord],
         ofSweep call: CallIdentifier,
-        readBy reading: Readings.Reading?,
-        at now: Date
-    ) -> [Effect] {
+        readBy reading: Readings.Reading?
+    ) {
         guard let sweep = endings.continue(call, with: tasks) else {
-            return endings.endSweep(of: call).map { finish($0, call) } ?? []
+            if let sweep = endings.endSweep(of: call) { finish(sweep, call) }
+            return
         }
-        return tasks.flatMap { end($0, .id($0.id), sweep.ending, readBy: reading, at: now) }
+        for task in tasks { end(task, .id(task.id), sweep.ending, readBy: reading) }
     }
 
-    private mutating func sweptOne(_ call: CallIdentifier) -> [Effect] {
-        guard let sweep = endings.endedOne(of: call) else { return [] }
-        return [query(.sweep(call, sweep.scope, after: sweep.lastTask))]
+    private mutating func sweptOne(_ call: CallIdentifier) {
+        guard let sweep = endings.endedOne(of: call) else { return }
+        query(.sweep(call, sweep.scope, after: sweep.lastTask))
     }
 
-    private mutating func finish(_ sweep: Sweep, _ call: CallIdentifier) -> [Effect] {
+    private mutating func finish(_ sweep: Sweep, _ call: CallIdentifier) {
         switch sweep.scope {
-        case .application: [.answer(call, .cancelled(count: sweep.count))]
-        case .session(let session): [.answer(call, .done), query(.session(session))]
+        case .application:
+            turn.add(.answer(call, .cancelled(count: sweep.count)))
+        case .session(let session):
+            turn.add(.answer(call, .done))
+            query(.session(session))
         }
     }
 }

@@ -13,20 +13,20 @@ extension DaemonStateMachine {
     // MARK: Inputs
 
     /// The services of the machine report the conditions that it is in; `nil` until they have answered.
-    mutating func conditionsChanged(to conditions: Conditions?, at now: Date) -> [Effect] {
-        watch.report(conditions) ? conditionsChanged(at: now) : []
+    mutating func conditionsChanged(to conditions: Conditions?) {
+        if watch.report(conditions) { conditionsChanged() }
     }
 
     /// The hours that the user has set for discretionary work begin or end.
-    mutating func hoursChanged(isOutside: Bool, at now: Date) -> [Effect] {
-        watch.note(isOutsideHours: isOutside) ? conditionsChanged(at: now) : []
+    mutating func hoursChanged(isOutside: Bool) {
+        if watch.note(isOutsideHours: isOutside) { conditionsChanged() }
     }
 
-    private mutating func conditionsChanged(at now: Date) -> [Effect] {
+    private mutating func conditionsChanged() {
         let text = watch.present.map { $0.isEmpty ? "none" : $0.detail } ?? "not known yet"
-        return [
-            .log(.info, "conditions that transfers avoid: \(text)", task: nil), .waitsChanged,
-        ] + followConditions(at: now)
+        turn.add(.log(.info, "conditions that transfers avoid: \(text)", task: nil))
+        turn.add(.waitsChanged)
+        followConditions()
     }
 
     // MARK: What tasks avoid
@@ -58,37 +58,37 @@ extension DaemonStateMachine {
     }
 
     /// A task that avoids conditions waits: they are watched.
-    mutating func watch(for task: TaskRecord) -> [Effect] {
-        guard task.state == .waiting, watch.add(avoided(by: task)) else { return [] }
-        return [.observe(watch.avoided)]
+    mutating func watch(for task: TaskRecord) {
+        guard task.state == .waiting, watch.add(avoided(by: task)) else { return }
+        turn.add(.observe(watch.avoided))
     }
 
     /// The store has said which conditions waiting tasks avoid.
-    mutating func noteAvoided(_ conditions: Conditions, isLatest: Bool) -> [Effect] {
-        watch.read(conditions, isLatest: isLatest) ? [.observe(watch.avoided)] : []
+    mutating func noteAvoided(_ conditions: Conditions, isLatest: Bool) {
+        if watch.read(conditions, isLatest: isLatest) { turn.add(.observe(watch.avoided)) }
     }
 
     /// Running tasks may avoid other conditions than before: these are watched, and the tasks halted if they must be.
     ///
     /// A search tells what the waiting tasks avoid now.
-    mutating func avoidedAnew(at now: Date) -> [Effect] {
+    mutating func avoidedAnew() {
         let conditions = running.values.reduce(into: Conditions()) { all, task in
             all.formUnion(avoided(by: task))
         }
-        let observation = watch.add(conditions) ? [Effect.observe(watch.avoided)] : []
-        return observation + followConditions(at: now)
+        if watch.add(conditions) { turn.add(.observe(watch.avoided)) }
+        followConditions()
     }
 
     // MARK: Halting
 
     /// Halts the tasks that must not run, and starts those that may.
-    mutating func followConditions(at now: Date) -> [Effect] {
-        guard !isStopping else { return [] }
-        var effects: [Effect] = []
+    mutating func followConditions() {
+        guard !isStopping else { return }
+
         for task in running.sorted(where: isForbidden) where running[task.record.id] != nil {
-            effects += halt(forConditions: task, at: now)
+            halt(forConditions: task)
         }
-        return effects + searchForTasks(at: now)
+        searchForTasks()
     }
 
     /// Returns whether a task is to be halted.
@@ -107,9 +107,10 @@ extension DaemonStateMachine {
     }
 
     /// Halts a task, which keeps its bytes, until the conditions that it avoids end.
-    mutating func halt(forConditions task: RunningTask, at now: Date) -> [Effect] {
+    mutating func halt(forConditions task: RunningTask) {
         let detail = avoided(by: task).intersection(watch.known).detail
-        return [.log(.info, "waits: \(detail)", task: task.record.id)] + interrupt(task, at: now)
+        turn.add(.log(.info, "waits: \(detail)", task: task.record.id))
+        interrupt(task)
     }
 
     // MARK: Waiting

@@ -51,14 +51,13 @@ extension DaemonStateMachine {
     /// may start.
     mutating func isThere(
         _ task: RunningTask,
-        at now: Date,
         servedBy url: String? = nil
-    ) -> [Effect] {
-        guard !breaker.isEmpty else { return [] }
+    ) {
+        guard !breaker.isEmpty else { return }
         let lines = lines(of: task, servedBy: url)
-        guard lines.contains(where: { breaker.failureCount($0) > 0 }) else { return [] }
+        guard lines.contains(where: { breaker.failureCount($0) > 0 }) else { return }
         for line in lines { breaker.answered(line) }
-        return searchForTasks(at: now)
+        searchForTasks()
     }
 
     /// Returns a task's host, as it was when the task started, and the one that has served it.

@@ -70,15 +70,18 @@ extension DaemonStateMachine {
     }
 
     /// Searches for tasks to start, if there is room.
-    mutating func searchForTasks(at now: Date) -> [Effect] {
-        guard !isStopping, sleep.allowsStarts else { return [] }
+    mutating func searchForTasks() {
+        guard !isStopping, sleep.allowsStarts else { return }
         guard !search.isUnderWay else {
             search.markStale()
-            return []
+            return
         }
-        guard running.budget.free > 0 else { return reviewSharesSoon(at: now) }
+        guard running.budget.free > 0 else {
+            reviewSharesSoon()
+            return
+        }
         search.begin()
-        return [query(.candidates(candidateSearch(at: now)))]
+        query(.candidates(candidateSearch(at: now)))
     }
 
     /// Returns the query for as many tasks as there is room for, or for those that would have a place if all were
@@ -113,40 +116,39 @@ extension DaemonStateMachine {
     }
 
     /// A task that backs off may be due.
-    mutating func retryTimePassed(at now: Date) -> [Effect] {
+    mutating func retryTimePassed() {
         search.plan(retryAt: nil)
-        return searchForTasks(at: now)
+        searchForTasks()
     }
 
     /// Sets or clears the timer for the tasks that back off.
-    mutating func setRetryTimer(_ date: Date?) -> Effect {
+    mutating func setRetryTimer(_ date: Date?) {
         search.plan(retryAt: date)
-        return .setTimer(.retry, date)
+        turn.add(.setTimer(.retry, date))
     }
 
     /// Ensures that a task that begins later is found in time.
-    mutating func note(notBefore: Date?) -> [Effect] {
-        guard let notBefore else { return [] }
+    mutating func note(notBefore: Date?) {
+        guard let notBefore else { return }
         // A search that is under way may not have seen it, and sets the timer when it is over.
         if search.isUnderWay { search.markStale() }
-        guard search.nextRetry.map({ notBefore < $0 }) ?? true else { return [] }
-        return [setRetryTimer(notBefore)]
+        guard search.nextRetry.map({ notBefore < $0 }) ?? true else { return }
+        setRetryTimer(notBefore)
     }
 
     /// The store has found tasks that may start.
     mutating func found(
         _ candidates: Candidates,
         by asked: CandidateSearch,
-        readBy reading: Readings.Reading?,
-        at now: Date
-    ) -> [Effect] {
+        readBy reading: Readings.Reading?
+    ) {
         search.end()
-        guard !isStopping else { return [] }
-        var effects = noteAvoided(candidates.avoided, isLatest: !search.isStale)
+        guard !isStopping else { return }
+        noteAvoided(candidates.avoided, isLatest: !search.isStale)
         // It has passed over tasks that may run by now, or found some that must not in place of others.
         if !watch.isStillPrevented(by: asked.conditions) { search.markStale() }
         // Another search follows when the machine goes on.
-        guard sleep.allowsStarts else { return effects }
+        guard sleep.allowsStarts else { return }
         var hasStarted = false
         for task in candidates.tasks {
             if readings.hasChanged(task, since: reading) || isBusy(task.id)
@@ -154,47 +156,48 @@ extension DaemonStateMachine {
             {
                 // The task cannot have the place that the search found for it, and another one may wait for that place.
                 search.markStale()
-            } else if start(task, at: now, &effects) {
+            } else if start(task) {
                 hasStarted = true
             } else if search.hasPromise(for: task.id) {
                 continue
             } else if search.isForShares, isReady(task, at: now) {
-                guard let room = makeRoom(for: task, at: now) else {
+                guard makeRoom(for: task) else {
                     refusePlace(of: task)
                     continue
                 }
-                effects += room
-                hasStarted = start(task, at: now, &effects) || hasStarted
+                hasStarted = start(task) || hasStarted
             } else if !admits(task) {
                 // A transfer that has continued has the place that the search found, and another host may have one.
                 search.markStale()
             }
         }
-        if hasStarted { effects += reviewInhibitionSoon(at: now) }
+        if hasStarted { reviewInhibitionSoon() }
         // The search did not consider hosts whose wait has ended since it began.
         let next = [candidates.earliestNotBefore, breaker.earliestEnd(at: asked.now)]
             .compactMap { $0 }
-        effects.append(setRetryTimer(next.min()))
+        setRetryTimer(next.min())
         if !search.isForShares, candidates.tasks.count < asked.limit, shares.callBackYields() {
             search.markStale()
         }
         let hasRoom = running.budget.free > 0
         // One host's limit may have truncated the page while another host has room.
         if hasRoom, search.isStale || hasStarted {
-            effects += searchForTasks(at: now)
+            searchForTasks()
         } else if search.continueBehindRefusals() {
-            effects.append(query(.candidates(candidateSearch(forShares: true, at: now))))
+            query(.candidates(candidateSearch(forShares: true, at: now)))
         } else if search.isStale {
-            effects += searchForTasks(at: now)
+            searchForTasks()
         } else if !hasRoom || !running.budget.saturatedHosts.isEmpty {
             // If no task waits, the next one that does has the shares reviewed.
             let nothingWaits =
                 search.isForShares && candidates.tasks.isEmpty && search.refusals.isEmpty
-            effects +=
-                nothingWaits
-                ? reviewSharesForYields(since: asked.now, at: now) : reviewSharesSoon(at: now)
+            if nothingWaits {
+                reviewSharesForYields(since: asked.now)
+            } else {
+                reviewSharesSoon()
+            }
         }
-        return effects + evaluateIdleness(at: now)
+        evaluateIdleness()
     }
 
     /// Has the search pass over the tasks of an application for a full host, which nobody leaves for it now; they would
@@ -238,36 +241,28 @@ extension DaemonStateMachine {
     /// Starts a task that still fits, or takes over its resume data.
     ///
     /// - Returns: Whether the search may find other tasks instead.
-    private mutating func start(
-        _ task: TaskRecord,
-        at now: Date,
-        _ effects: inout [Effect]
-    ) -> Bool {
+    private mutating func start(_ task: TaskRecord) -> Bool {
         guard !isBusy(task.id), let session = sessions[task.sessionID], admits(task),
             watch.allows(avoided(by: task))
         else { return false }
         guard !isUnreachable(task) else {
-            effects += awaitNetwork(task)
+            awaitNetwork(task)
             return true
         }
         guard !isLeftAlone(line(of: task), at: now) else { return false }
-        let adoption = adopt(task)
-        guard adoption.isEmpty else {
-            effects += adoption
-            return true
-        }
+        if adopt(task) { return true }
         shares.served(session.applicationID, host: task.host)
         if DelayState.decode(task.delay)?.asks == true {
-            effects += askToBegin(task, at: now)
+            askToBegin(task)
             return true
         }
         if let leader = leader(for: task) {
-            effects += follow(leader, by: task, at: now)
+            follow(leader, by: task)
             return true
         }
         let starting = RunningTask(task, line: line(of: task), at: now)
         running.start(starting, of: session.applicationID)
-        effects.append(
+        turn.add(
             .start(
                 TransferStart(
                     task: task,
@@ -279,60 +274,61 @@ extension DaemonStateMachine {
                 )
             )
         )
-        effects.append(.changed(task: task.id))
+        turn.add(.changed(task: task.id))
         return true
     }
 
     /// Stops a task's transfer, if it has one, and gives its place to another.
-    mutating func stop(task id: Int64, at now: Date) -> [Effect] {
+    mutating func stop(task id: Int64) {
         let hadPlace = running[id].map { $0.place != .none } ?? false
-        let stop = halt(task: id, at: now)
-        return hadPlace ? stop + searchForTasks(at: now) : stop
+        halt(task: id)
+        if hadPlace { searchForTasks() }
     }
 
     /// Stops a task's transfer, if it has one, and frees its place.
-    mutating func halt(task: Int64, at now: Date) -> [Effect] {
-        guard let task = running.end(task) else { return [] }
+    mutating func halt(task: Int64) {
+        guard let task = running.end(task) else { return }
         leave(task.leader, task.record.id)
-        let released = releaseFollowers(of: task.record.id)
-        let withdrawal = task.question == nil ? [] : withdrawQuestion(of: task, at: now)
-        return withdrawal + [.stop(task: task.record.id)] + released
-            + reviewInhibitionSoon(at: now)
+        if task.question != nil { withdrawQuestion(of: task) }
+        turn.add(.stop(task: task.record.id))
+        releaseFollowers(of: task.record.id)
+        reviewInhibitionSoon()
     }
 
     /// Stops a transfer, which continues later with the bytes that it has; no attempt is counted.
-    mutating func interrupt(_ task: RunningTask, at now: Date) -> [Effect] {
+    mutating func interrupt(_ task: RunningTask) {
         let id = task.record.id
         let kept =
             task.phase == .loading
             ? storeResponse(of: id) + storeProgress(of: id) : storeAttempts(of: id)
         readings.note(id)
-        return halt(task: id, at: now) + (kept.isEmpty ? [] : [commit(kept, .relaxed)])
-            + [.changed(task: id)]
+        halt(task: id)
+        if !kept.isEmpty { commit(kept, .relaxed) }
+        turn.add(.changed(task: id))
     }
 
     /// Gives the place of a task that no longer needs a connection to another.
     ///
     /// The number is limited: with a disk that takes no ends, files would pile up.
-    mutating func vacate(task id: Int64, at now: Date) -> [Effect] {
+    mutating func vacate(task id: Int64) {
         guard running[id]?.place == .transfer, running.vacatedCount < policy.maximumTransfers else {
-            return []
+            return
         }
         running.vacate(id)
-        return searchForTasks(at: now)
+        searchForTasks()
     }
 
     // MARK: Deadlines
 
     /// Ensures that a deadline is noticed.
-    mutating func note(deadline: Date?) -> [Effect] {
-        guard let deadline, deadlines.plan(at: deadline) else { return [] }
-        return [.setTimer(.deadline, deadline)]
+    mutating func note(deadline: Date?) {
+        guard let deadline, deadlines.plan(at: deadline) else { return }
+        turn.add(.setTimer(.deadline, deadline))
     }
 
-    mutating func deadlinePassed(at now: Date) -> [Effect] {
+    mutating func deadlinePassed() {
         deadlines.forget()
-        return [query(.overdue(at: now))]
+        query(.overdue(at: now))
     }
 
     /// Ends the tasks whose time is up.
@@ -340,20 +336,21 @@ extension DaemonStateMachine {
     /// Tasks that have changed since are examined a moment later.
     mutating func foundOverdue(
         _ tasks: [TaskRecord],
-        readBy reading: Readings.Reading?,
-        at now: Date
-    ) -> [Effect] {
-        var effects: [Effect] = []
+        readBy reading: Readings.Reading?
+    ) {
         for task in tasks where !readings.hasChanged(task, since: reading) {
             let failure = Wire.Failure(
                 code: TransferError.Code.resourceTimedOut.rawValue,
                 message: "the transfer took longer than its session allows"
                     + (AttemptFailure.decode(task.lastError).map { "; before, \($0.message)" } ?? "")
             )
-            effects += end(task, Ending(failure: failure, producesResumeData: true), at: now)
+            end(task, Ending(failure: failure, producesResumeData: true))
         }
-        if tasks.isEmpty { return [query(.earliestDeadline)] }
+        if tasks.isEmpty {
+            query(.earliestDeadline)
+            return
+        }
         // The tasks that were found are being ended; the search is repeated afterwards.
-        return effects + note(deadline: now.addingTimeInterval(1))
+        note(deadline: now.addingTimeInterval(1))
     }
 }

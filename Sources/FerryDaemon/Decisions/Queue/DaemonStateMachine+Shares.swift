@@ -12,47 +12,52 @@ extension DaemonStateMachine {
     // MARK: Planning reviews
 
     /// Plans a review of the shares for when a transfer may have to leave its place to a waiting task.
-    mutating func reviewSharesSoon(at now: Date) -> [Effect] {
+    mutating func reviewSharesSoon() {
         let soonest = now + policy.shareReviewInterval
-        guard !shares.hasReview(by: soonest) else { return [] }
+        guard !shares.hasReview(by: soonest) else { return }
         // Lent connections may come back at once.
         let ends = holders(of: nil).map { task in
             let isAlone = task.lentConnections.count(to: nil) == 0
             return isAlone ? task.pace.since + policy.minimumPlaceTime : soonest
         }
-        return planReview(at: max(soonest, ends.min() ?? soonest))
+        planReview(at: max(soonest, ends.min() ?? soonest))
     }
 
     /// Plans a review of the shares for when the first task that left its place may have one again; no other task
     /// waited when the search started, which passed over the tasks that had left theirs.
     ///
     /// A task that is made meanwhile does not wait for that.
-    mutating func reviewSharesForYields(since start: Date, at now: Date) -> [Effect] {
-        guard let end = shares.nextYieldEnd(after: start) else { return [] }
+    mutating func reviewSharesForYields(since start: Date) {
+        guard let end = shares.nextYieldEnd(after: start) else { return }
         defer { shares.noteEarlierReview() }
-        return planReview(at: max(now + policy.shareReviewInterval, end))
+        planReview(at: max(now + policy.shareReviewInterval, end))
     }
 
-    private mutating func planReview(at date: Date) -> [Effect] {
-        guard !isStopping, shares.planReview(at: date) else { return [] }
-        return [.setTimer(.shares, date)]
+    private mutating func planReview(at date: Date) {
+        guard !isStopping, shares.planReview(at: date) else { return }
+        turn.add(.setTimer(.shares, date))
     }
 
     /// Asks the store which tasks wait for a place, if places are scarce.
-    mutating func reviewShares(at now: Date) -> [Effect] {
+    mutating func reviewShares() {
         shares.forgetReview()
         guard !isStopping, running.budget.free == 0 || !running.budget.saturatedHosts.isEmpty else {
-            return []
+            return
         }
-        guard !search.isUnderWay else { return reviewSharesSoon(at: now) }
+        guard !search.isUnderWay else {
+            reviewSharesSoon()
+            return
+        }
         search.begin(forShares: true)
-        return [query(.candidates(candidateSearch(forShares: true, at: now)))]
+        query(.candidates(candidateSearch(forShares: true, at: now)))
     }
 
     // MARK: Making room
 
     /// Takes the place of another transfer for a waiting task, if one must leave; its bytes are kept.
-    mutating func makeRoom(for task: TaskRecord, at now: Date) -> [Effect]? {
+    ///
+    /// - Returns: Whether one leaves, or returns a connection.
+    mutating func makeRoom(for task: TaskRecord) -> Bool {
         // If its host is full, only a place of that host is of use.
         let host = running.budget.isFull(host: task.host) ? task.host : nil
         let holders = holders(of: host)
@@ -60,22 +65,26 @@ extension DaemonStateMachine {
             running.budget.places(of: application(of: task), host: host)
             + search.promisedCount(to: application(of: task))
         if let trickle = firstTrickle(of: holders, host: host, at: now) {
-            return leavePlace(trickle, asTrickle: true, at: now)
+            leavePlace(trickle, asTrickle: true)
+            return true
         }
-        if let recall = recallConnection(to: host, ifMoreThan: own + 1, at: now) {
+        if recallConnection(to: host, ifMoreThan: own + 1) {
             search.promise(to: task.id, of: application(of: task))
-            return recall
+            return true
         }
         if let richest = victim(of: holders, having: own + 2, host: host, at: now) {
-            return leavePlace(richest, asTrickle: false, at: now)
+            leavePlace(richest, asTrickle: false)
+            return true
         }
-        guard own == 0 else { return nil }
+        guard own == 0 else { return false }
         // There are more applications than places: they take turns with transfers that can resume later.
         let oldest = holders.filter { task in
             task.keepsBytes && !task.isActedUpon && now >= task.pace.since + policy.trickleTime
         }
         .min { $0.pace.since < $1.pace.since }
-        return oldest.map { leavePlace($0, asTrickle: false, at: now) }
+        guard let oldest else { return false }
+        leavePlace(oldest, asTrickle: false)
+        return true
     }
 
     /// Returns the transfers that have places, of all hosts or of one, in order.
@@ -131,17 +140,16 @@ extension DaemonStateMachine {
 
     private mutating func leavePlace(
         _ task: RunningTask,
-        asTrickle isTrickle: Bool,
-        at now: Date
-    ) -> [Effect] {
+        asTrickle isTrickle: Bool
+    ) {
         let id = task.record.id
         let reason =
             isTrickle
             ? "it brings fewer than \(Int(policy.trickleRate)) bytes per second"
             : "its application has more than its share"
         if isTrickle { shares.yielded(id, at: now) }
-        return [.log(.info, "leaves its place to another task: \(reason)", task: id)]
-            + interrupt(task, at: now)
+        turn.add(.log(.info, "leaves its place to another task: \(reason)", task: id))
+        interrupt(task)
     }
 
     // MARK: Trickles

@@ -8,32 +8,27 @@ extension DaemonStateMachine {
     mutating func finished(
         task id: Int64,
         byteCount: Int64,
-        path: String,
-        at now: Date
-    )
-        -> [Effect]
-    {
-        guard running[id]?.phase == .loading else { return [] }
+        path: String
+    ) {
+        guard running[id]?.phase == .loading else { return }
         running.update(id) { $0.finish(byteCount: byteCount) }
-        guard !endings.contains(id) else { return [] }
+        guard !endings.contains(id) else { return }
         // The next task may load while copies are made and the store is at work.
-        if let copies = shareFile(of: id, byteCount: byteCount, path: path, at: now) {
-            return copies + vacate(task: id, at: now)
+        if !shareFile(of: id, byteCount: byteCount, path: path) {
+            endings.begin(id)
+            storeEnd(of: id, byteCount: byteCount, path: path)
         }
-        endings.begin(id)
-        return storeEnd(of: id, byteCount: byteCount, path: path, at: now)
-            + vacate(task: id, at: now)
+        vacate(task: id)
     }
 
     /// Stores the end of a task whose file is complete.
     mutating func storeEnd(
         of id: Int64,
         byteCount: Int64,
-        path: String,
-        at now: Date
-    ) -> [Effect] {
+        path: String
+    ) {
         // A daemon that was asked to stop no longer knows the task, and finds the file next time.
-        guard let task = running[id] else { return [] }
+        guard let task = running[id] else { return }
         let finished = Wire.Event(
             kind: .finished,
             task: task.record.identifier,
@@ -52,38 +47,37 @@ extension DaemonStateMachine {
             sentByteCount: task.sentByteCount,
             metrics: metrics(of: task.record, task, at: now)
         )
-        return [
-            Self.log(byteCount, task.response, task: id),
-            commit(
-                forgetting(task.record) + storeResponse(of: id) + [
-                    .setProgress(
-                        task: id,
-                        receivedByteCount: byteCount,
-                        expectedByteCount: byteCount
-                    ),
-                    .completeTask(
-                        .id(id),
-                        [Stored.event(finished), Stored.event(completed)],
-                        at: now,
-                        remembering: memory(of: task.record, finished, at: now)
-                    ),
-                ],
-                then: .ended(task: id, Ending(), resumeData: nil, [finished, completed])
-            ),
-        ]
+        log(byteCount, task.response, task: id)
+        commit(
+            forgetting(task.record) + storeResponse(of: id) + [
+                .setProgress(
+                    task: id,
+                    receivedByteCount: byteCount,
+                    expectedByteCount: byteCount
+                ),
+                .completeTask(
+                    .id(id),
+                    [Stored.event(finished), Stored.event(completed)],
+                    at: now,
+                    remembering: memory(of: task.record, finished, at: now)
+                ),
+            ],
+            then: .ended(task: id, Ending(), resumeData: nil, [finished, completed])
+        )
     }
 
     /// Logs that a body is complete: a file, or what a server says about an error.
-    private static func log(
+    private mutating func log(
         _ byteCount: Int64,
         _ response: Wire.Response?,
         task id: Int64
-    ) -> Effect {
+    ) {
         guard let status = response?.status, status >= 400 else {
-            return .log(.info, "finished, \(byteCount) bytes", task: id)
+            turn.add(.log(.info, "finished, \(byteCount) bytes", task: id))
+            return
         }
         let text = "the server answered with the error \(status), and \(byteCount) bytes about it"
-        return .log(.warning, text, task: id)
+        turn.add(.log(.warning, text, task: id))
     }
 
     /// Removes the failure of an earlier attempt, which would be taken for the reason of the end.

@@ -49,11 +49,12 @@ extension DaemonStateMachine {
     /// Recalls a lent connection from an application with more than `count` places, if there is one.
     ///
     /// The application with the most places is chosen, and its transfer with the most lent connections.
+    ///
+    /// - Returns: Whether there is one.
     mutating func recallConnection(
         to host: String?,
-        ifMoreThan count: Int,
-        at now: Date
-    ) -> [Effect]? {
+        ifMoreThan count: Int
+    ) -> Bool {
         let places = placesToKeep(host: host, at: now)
         func rank(_ task: RunningTask) -> (Int, Int, Int64) {
             let own = places[application(of: task.record)] ?? 0
@@ -64,9 +65,10 @@ extension DaemonStateMachine {
                 && task.lentConnections.count(to: host) > task.lentConnections.recalledCount
                 && places[application(of: task.record)] ?? 0 > count
         }
-        guard let id = lenders.max(by: { rank($0) < rank($1) })?.record.id else { return nil }
-        running.update(id) { $0.lentConnections.recall(at: now) }
-        return [.recallConnection(task: id, host: host)]
+        guard let id = lenders.max(by: { rank($0) < rank($1) })?.record.id else { return false }
+        running.update(id) { [now] in $0.lentConnections.recall(at: now) }
+        turn.add(.recallConnection(task: id, host: host))
+        return true
     }
 }
 

@@ -37,19 +37,19 @@ extension DaemonStateMachine {
     }
 
     /// Makes a task follow another one.
-    mutating func follow(_ leader: RunningTask, by task: TaskRecord, at now: Date) -> [Effect] {
+    mutating func follow(_ leader: RunningTask, by task: TaskRecord) {
         var follower = RunningTask(task, at: now)
         follower.follow(leader)
         running.start(follower, of: application(of: task))
         followings.add(task.id, to: leader.record.id)
-        return [
+        turn.add(
             .log(
                 .info,
                 "gets the bytes of task \(leader.record.id), which asks for the same",
                 task: task.id
-            ),
-            .changed(task: task.id),
-        ]
+            )
+        )
+        turn.add(.changed(task: task.id))
     }
 
     /// Passes the latest state of a task to its followers.
@@ -61,7 +61,7 @@ extension DaemonStateMachine {
     }
 
     /// Releases the followers of a task that no longer has a transfer: they continue by themselves.
-    mutating func releaseFollowers(of id: Int64) -> [Effect] {
+    mutating func releaseFollowers(of id: Int64) {
         let isShared = followings.stopSharing(of: id)
         let released = followings.removeAll(from: id).filter { running[$0]?.phase == .following }
         let attempts = released.flatMap { storeAttempts(of: $0) }
@@ -69,9 +69,9 @@ extension DaemonStateMachine {
             readings.note(follower)
             running.end(follower)
         }
-        return (isShared ? [.setTimer(.sharing(task: id), nil)] : [])
-            + (attempts.isEmpty ? [] : [commit(attempts, .relaxed)])
-            + released.map { .changed(task: $0) }
+        if isShared { turn.add(.setTimer(.sharing(task: id), nil)) }
+        if !attempts.isEmpty { commit(attempts, .relaxed) }
+        for follower in released { turn.add(.changed(task: follower)) }
     }
 
     /// Returns whether the response of a task's, also that of an earlier attempt, is for this task alone.
@@ -81,35 +81,40 @@ extension DaemonStateMachine {
     }
 
     /// Releases the followers of a task whose response is not for them: each of them asks for its own.
-    mutating func loadAlone(insteadOfFollowing id: Int64, at now: Date) -> [Effect] {
-        guard followings.isFollowed(id) else { return [] }
+    mutating func loadAlone(insteadOfFollowing id: Int64) {
+        guard followings.isFollowed(id) else { return }
         followings.setAlone(followings.followers(of: id))
-        return releaseFollowers(of: id) + searchForTasks(at: now)
+        releaseFollowers(of: id)
+        searchForTasks()
     }
 
     /// Ends the sharing of a task's transfer for which something else is set now than for the others.
-    mutating func separate(_ id: Int64, at now: Date) -> [Effect] {
-        guard let task = running[id] else { return [] }
+    mutating func separate(_ id: Int64) {
+        guard let task = running[id] else { return }
         guard task.phase == .following, let leader = task.leader else {
             // Of a complete file there is nothing to load.
-            guard followings.isFollowed(id), followings.sharing(of: id) == nil else { return [] }
-            return releaseFollowers(of: id) + searchForTasks(at: now)
+            guard followings.isFollowed(id), followings.sharing(of: id) == nil else { return }
+            releaseFollowers(of: id)
+            searchForTasks()
+            return
         }
-        guard followings.sharing(of: leader) == nil else { return [] }
+        guard followings.sharing(of: leader) == nil else { return }
         let attempts = storeAttempts(of: id)
         leave(leader, id)
         readings.note(id)
         running.end(id)
-        return (attempts.isEmpty ? [] : [commit(attempts, .relaxed)]) + [.changed(task: id)]
-            + searchForTasks(at: now)
+        if !attempts.isEmpty { commit(attempts, .relaxed) }
+        turn.add(.changed(task: id))
+        searchForTasks()
     }
 
     /// Releases the followers of a task whose file is now known to be too large to copy.
-    mutating func releaseIfTooLarge(_ id: Int64, at now: Date) -> [Effect] {
+    mutating func releaseIfTooLarge(_ id: Int64) {
         guard followings.isFollowed(id), let task = running[id], isTooLargeToCopy(task) else {
-            return []
+            return
         }
-        return releaseFollowers(of: id) + searchForTasks(at: now)
+        releaseFollowers(of: id)
+        searchForTasks()
     }
 
     /// Returns whether a task's file is too large to copy, and the disk is known not to share blocks between files.
@@ -125,23 +130,27 @@ extension DaemonStateMachine {
 
     // MARK: The file
 
-    /// Starts copying the file of a complete task for its followers; `nil` if there are none.
+    /// Starts copying the file of a complete task for its followers.
+    ///
+    /// - Returns: Whether there are any.
     mutating func shareFile(
         of id: Int64,
         byteCount: Int64,
-        path: String,
-        at now: Date
-    ) -> [Effect]? {
-        guard followings.isFollowed(id) else { return nil }
+        path: String
+    ) -> Bool {
+        guard followings.isFollowed(id) else { return false }
         followings.share(Sharing(byteCount: byteCount, path: path), of: id)
-        return [.setTimer(.sharing(task: id), now + policy.copyTime)] + copyNext(of: id, at: now)
+        turn.add(.setTimer(.sharing(task: id), now + policy.copyTime))
+        copyNext(of: id)
+        return true
     }
 
     /// Makes the next copy of a file; if there is none to make, the task ends.
-    private mutating func copyNext(of id: Int64, at now: Date) -> [Effect] {
-        guard !isStopping, let sharing = followings.sharing(of: id) else { return [] }
+    private mutating func copyNext(of id: Int64) {
+        guard !isStopping, let sharing = followings.sharing(of: id) else { return }
         guard let follower = followings.followers(of: id).first, let task = running[follower] else {
-            return endSharing(of: id, at: now)
+            endSharing(of: id)
+            return
         }
         followings.beginCopy(for: follower, of: id)
         work.begin(in: .applicationFile)
@@ -152,73 +161,75 @@ extension DaemonStateMachine {
             application: application(of: task.record),
             directory: task.options?.directory
         )
-        return [.copyFile(copy)]
+        turn.add(.copyFile(copy))
     }
 
     /// Ends a task whose file is no longer to be copied.
-    private mutating func endSharing(of id: Int64, at now: Date) -> [Effect] {
-        guard let sharing = followings.sharing(of: id) else { return [] }
-        let released = releaseFollowers(of: id)
+    private mutating func endSharing(of id: Int64) {
+        guard let sharing = followings.sharing(of: id) else { return }
+        releaseFollowers(of: id)
         endings.begin(id)
-        return released
-            + storeEnd(of: id, byteCount: sharing.byteCount, path: sharing.path, at: now)
+        storeEnd(of: id, byteCount: sharing.byteCount, path: sharing.path)
     }
 
     /// The copies of a file have taken too long: its task ends, and followers without a copy load for themselves.
-    mutating func copyTimePassed(of id: Int64, at now: Date) -> [Effect] {
-        guard !isStopping, let sharing = followings.sharing(of: id) else { return [] }
+    mutating func copyTimePassed(of id: Int64) {
+        guard !isStopping, let sharing = followings.sharing(of: id) else { return }
         // Abandoned before its application may change the file that is being copied.
-        let abandoned = sharing.follower.map { [Effect.abandonCopy(task: $0)] } ?? []
-        return abandoned + endSharing(of: id, at: now) + searchForTasks(at: now)
+        if let follower = sharing.follower { turn.add(.abandonCopy(task: follower)) }
+        endSharing(of: id)
+        searchForTasks()
     }
 
     /// The file of a task was copied for another, or could not be.
-    mutating func copied(_ copy: FileCopy, _ result: FileCopy.Result, at now: Date) -> [Effect] {
+    mutating func copied(_ copy: FileCopy, _ result: FileCopy.Result) {
         let (id, follower) = (copy.leader, copy.follower)
         work.end(in: .applicationFile)
         let hasEnded = followings.endCopy(for: follower, of: id)
         let isWaiting = running[follower]?.leader == id && running[follower]?.phase == .following
-        var effects: [Effect] = []
+
         switch result {
         case .copied(let path):
-            if isWaiting { effects += endFollower(copy, path: path, at: now) }
+            if isWaiting { endFollower(copy, path: path) }
             // A task that its application has suspended finds the file later.
-            if hasEnded { effects.append(.discardFile(task: follower)) }
+            if hasEnded { turn.add(.discardFile(task: follower)) }
         case .tooLarge:
-            effects += tooLarge(copy, at: now)
+            tooLarge(copy)
         case .failed(let error):
-            effects.append(isLoadedAgain(copy, because: error.message))
+            isLoadedAgain(copy, because: error.message)
             if isWaiting {
                 leave(id, follower)
                 running.end(follower)
-                effects.append(.changed(task: follower))
+                turn.add(.changed(task: follower))
             }
         }
-        return effects + copyNext(of: id, at: now) + searchForTasks(at: now)
-            + evaluateIdleness(at: now)
+        copyNext(of: id)
+        searchForTasks()
+        evaluateIdleness()
     }
 
     /// Ends a follower, which now has its own complete file.
-    private mutating func endFollower(_ copy: FileCopy, path: String, at now: Date) -> [Effect] {
+    private mutating func endFollower(_ copy: FileCopy, path: String) {
         let (id, follower) = (copy.leader, copy.follower)
         let response = running[id]?.response
         leave(id, follower)
         running.update(follower) { $0.finish(byteCount: copy.byteCount, response: response) }
         endings.begin(follower)
-        return storeEnd(of: follower, byteCount: copy.byteCount, path: path, at: now)
+        storeEnd(of: follower, byteCount: copy.byteCount, path: path)
     }
 
     /// Stops copying large files, now and later, on a disk that cannot have two files share blocks.
-    private mutating func tooLarge(_ copy: FileCopy, at now: Date) -> [Effect] {
+    private mutating func tooLarge(_ copy: FileCopy) {
         followings.noteLackOfSharing(in: copy.directory)
         let reason = "a copy of \(copy.byteCount) bytes would take too long"
-        return [isLoadedAgain(copy, because: reason)] + endSharing(of: copy.leader, at: now)
+        isLoadedAgain(copy, because: reason)
+        endSharing(of: copy.leader)
     }
 
-    private func isLoadedAgain(_ copy: FileCopy, because reason: String) -> Effect {
+    private mutating func isLoadedAgain(_ copy: FileCopy, because reason: String) {
         let text =
             "has no copy of the bytes of task \(copy.leader) and loads them itself: \(reason)"
-        return .log(.warning, text, task: copy.follower)
+        turn.add(.log(.warning, text, task: copy.follower))
     }
 }
 

@@ -7,17 +7,21 @@ import FoundationEssentials
 extension DaemonStateMachine {
     /// A server's answer says that a task's address has expired: its application may know another one.
     ///
-    /// - Returns: What to do; `nil` for a task that fails, or waits for another address that it gets without a question.
-    mutating func linkExpired(_ task: RunningTask, at now: Date) -> [Effect]? {
+    /// - Returns: Whether the task goes on; otherwise it fails, or waits for another address that it gets without a
+    ///   question.
+    mutating func linkExpired(_ task: RunningTask) -> Bool {
         let id = task.record.id
-        guard asksForLink(of: task.record) else { return nil }
-        guard
-            expiredLinks.expired(id, receivedByteCount: task.receivedByteCount)
-        else { return goOnWithoutLink(task, at: now) }
-        let stop = Effect.stop(task: id)
+        guard asksForLink(of: task.record) else { return false }
+        guard expiredLinks.expired(id, receivedByteCount: task.receivedByteCount) else {
+            goOnWithoutLink(task)
+            return true
+        }
+        turn.add(.stop(task: id))
         running.vacate(id)
-        return [stop] + askWithoutConnection(.link(task.response), about: id, at: now)
-            + searchForTasks(at: now) + reviewInhibitionSoon(at: now)
+        askWithoutConnection(.link(task.response), about: id)
+        searchForTasks()
+        reviewInhibitionSoon()
+        return true
     }
 
     /// Whether an application is asked when a task's address has expired.
@@ -27,42 +31,48 @@ extension DaemonStateMachine {
     }
 
     /// A client gives a task another address, or has none to give.
-    mutating func relink(_ relink: Wire.Relink, from caller: Caller, at now: Date) -> [Effect] {
-        if let refusal = refuseUnlessOpen(relink.session, caller) { return refusal }
+    mutating func relink(_ relink: Wire.Relink, from caller: Caller) {
+        guard hasOpen(relink.session, caller) else { return }
         let key = TaskKey.identifier(session: relink.session, relink.identifier)
         if let question = relink.question {
             let task = task(relink.identifier, of: relink.session, asked: question)
             guard case .link? = task?.question?.subject, let task else {
-                return [.answer(caller.call, .done)]
+                turn.add(.answer(caller.call, .done))
+                return
             }
-            guard relink.request != nil else { return declineLink(of: task, caller, at: now) }
+            guard relink.request != nil else {
+                declineLink(of: task, caller)
+                return
+            }
         }
         guard let request = relink.request else {
             let reason = "a task needs another request, or a question that there is none"
-            return [.refuse(caller.call, .invalidRequest(parameter: "request", reason: reason))]
+            turn.add(.refuse(caller.call, .invalidRequest(parameter: "request", reason: reason)))
+            return
         }
         let isAsked = relink.question != nil
-        return [query(.revise(key, .link(request, isAsked: isAsked), caller.call))]
+        query(.revise(key, .link(request, isAsked: isAsked), caller.call))
     }
 
     /// A person gives a task another address.
-    mutating func relinkTask(_ id: Int64, to url: String, from caller: Caller) -> [Effect] {
-        [query(.revise(.id(id), .address(url), caller.call))]
+    mutating func relinkTask(_ id: Int64, to url: String, from caller: Caller) {
+        query(.revise(.id(id), .address(url), caller.call))
     }
 
     /// An application has no other address.
     private mutating func declineLink(
         of task: RunningTask,
-        _ caller: Caller,
-        at now: Date
-    ) -> [Effect] {
+        _ caller: Caller
+    ) {
         expiredLinks.decline(task.record.id)
-        return [.answer(caller.call, .done)] + goOnWithoutLink(task, at: now)
+        turn.add(.answer(caller.call, .done))
+        goOnWithoutLink(task)
     }
 
     /// Continues without a new address: the server's next response is the result.
-    private mutating func goOnWithoutLink(_ task: RunningTask, at now: Date) -> [Effect] {
-        stop(task: task.record.id, at: now) + searchForTasks(at: now)
+    private mutating func goOnWithoutLink(_ task: RunningTask) {
+        stop(task: task.record.id)
+        searchForTasks()
     }
 
     /// Makes a task continue from where it is with another request.
@@ -71,33 +81,28 @@ extension DaemonStateMachine {
         _ key: TaskKey,
         to request: Wire.Request,
         call: CallIdentifier
-    ) -> [Effect] {
-        if let refusal = refusal(of: request, call: call) { return refusal }
-        guard let host = Origin(url: request.url)?.authority else { return [] }
+    ) {
+        guard accepts(request, call: call) else { return }
+        guard let host = Origin(url: request.url)?.authority else { return }
         let link = LinkState(request: request, number: random.makeNumber())
         let address = LoggedAddress.of(request.url)
-        return [
-            .log(.info, "gets another address: \(address)", task: task.id),
-            commit(
-                [.relinkTask(key, host: host, link.encoded)],
-                then: .relinked(call, task: task.id)
-            ),
-        ]
+        turn.add(.log(.info, "gets another address: \(address)", task: task.id))
+        commit(
+            [.relinkTask(key, host: host, link.encoded)],
+            then: .relinked(call, task: task.id)
+        )
     }
 
     /// A task has another address: it starts again where its bytes end.
     mutating func relinked(
         _ id: Int64,
         _ receipt: Receipt,
-        call: CallIdentifier,
-        at now: Date
-    ) -> [Effect] {
+        call: CallIdentifier
+    ) {
+        turn.add(.answer(call, .done))
         let phase = running[id]?.phase
-        let stops =
-            phase == .loading || phase == .asking || phase == .following
-            ? stop(task: id, at: now) : []
-        return [.answer(call, .done)] + stops
-            + changed(receipt.changes, at: now)
+        if phase == .loading || phase == .asking || phase == .following { stop(task: id) }
+        changed(receipt.changes)
     }
 }
 

@@ -16,19 +16,19 @@ extension DaemonStateMachine {
     }
 
     /// A client changes a task's options.
-    mutating func setOptions(_ set: Wire.SetOptions, from caller: Caller) -> [Effect] {
-        if let refusal = refuseUnlessOpen(set.session, caller) { return refusal }
-        if let refusal = refusal(of: set.options, call: caller.call) { return refusal }
+    mutating func setOptions(_ set: Wire.SetOptions, from caller: Caller) {
+        guard hasOpen(set.session, caller) else { return }
+        guard accepts(set.options, call: caller.call) else { return }
         let key = TaskKey.identifier(session: set.session, set.identifier)
         let avoids = avoided(by: set.options, inSession: set.session)
-        return [self.set(.options(set.options, avoids: avoids), of: key, for: caller.call)]
+        self.set(.options(set.options, avoids: avoids), of: key, for: caller.call)
     }
 
     /// A client changes a task's priority.
-    mutating func setPriority(_ set: Wire.SetPriority, from caller: Caller) -> [Effect] {
-        if let refusal = refuseUnlessOpen(set.session, caller) { return refusal }
+    mutating func setPriority(_ set: Wire.SetPriority, from caller: Caller) {
+        guard hasOpen(set.session, caller) else { return }
         let key = TaskKey.identifier(session: set.session, set.identifier)
-        return [self.set(.priority(clamping: set.priority), of: key, for: caller.call)]
+        self.set(.priority(clamping: set.priority), of: key, for: caller.call)
     }
 
     /// Stores how a task is to be carried out.
@@ -36,7 +36,7 @@ extension DaemonStateMachine {
         _ setting: TaskSetting,
         of key: TaskKey,
         for call: CallIdentifier
-    ) -> Effect {
+    ) {
         commit(setting.mutations(of: key), then: .taskSet(call, key, setting))
     }
 
@@ -44,63 +44,69 @@ extension DaemonStateMachine {
     mutating func taskSet(
         _ setting: TaskSetting,
         of key: TaskKey,
-        for call: CallIdentifier,
-        at now: Date
-    ) -> [Effect] {
-        let answer = Effect.answer(call, .done)
+        for call: CallIdentifier
+    ) {
+        turn.add(.answer(call, .done))
         guard let id = running[key]?.record.id else {
             // A task that avoids other conditions than before may start.
-            if case .options = setting { return [answer] + searchForTasks(at: now) }
-            return [answer]
+            if case .options = setting { searchForTasks() }
+            return
         }
         switch setting {
         case .options(let options, let avoids):
             let formerly = running[id]?.avoids
             running.update(id) { $0.avoid(avoids) }
             let isChanged = running[id]?.avoids != formerly
-            return [answer] + limit(id, by: options, at: now)
-                + (isChanged ? separate(id, at: now) : []) + (isChanged ? avoidedAnew(at: now) : [])
-                + reviewInhibitionSoon(at: now)
+            limit(id, by: options)
+            if isChanged {
+                separate(id)
+                avoidedAnew()
+            }
+            reviewInhibitionSoon()
         case .rates(let options):
-            return [answer] + limit(id, by: options, at: now)
+            limit(id, by: options)
         case .priority(let priority):
             let isChanged = running[id]?.priority != priority
             running.update(id) { $0.prioritize(priority) }
-            return [answer, .prioritize(task: id, priority)]
-                + (isChanged ? separate(id, at: now) : [])
+            turn.add(.prioritize(task: id, priority))
+            if isChanged { separate(id) }
         }
     }
 
     private mutating func limit(
         _ id: Int64,
-        by options: Wire.TransferOptions?,
-        at now: Date
-    ) -> [Effect] {
+        by options: Wire.TransferOptions?
+    ) {
         let isChanged = running[id]?.options != options
         running.update(id) { $0.set(options) }
-        return [.limitRate(task: id, options?.rates ?? SharedRates())]
-            + (isChanged ? separate(id, at: now) : [])
+        turn.add(.limitRate(task: id, options?.rates ?? SharedRates()))
+        if isChanged { separate(id) }
     }
 
-    /// Returns the refusal of a call with a request that could not be sent, to a task that may have bytes to lose; `nil`
-    /// if it can.
-    func refusal(of request: Wire.Request, call: CallIdentifier) -> [Effect]? {
-        guard let (member, reason) = request.contradiction else { return nil }
+    /// Refuses a call with a request that could not be sent, to a task that may have bytes to lose.
+    ///
+    /// - Returns: Whether the request can be sent.
+    mutating func accepts(_ request: Wire.Request, call: CallIdentifier) -> Bool {
+        guard let (member, reason) = request.contradiction else { return true }
         let error = TransferInterfaceError.invalidRequest(
             parameter: "request.\(member)",
             reason: reason
         )
-        return [.refuse(call, error)]
+        turn.add(.refuse(call, error))
+        return false
     }
 
-    /// Returns the refusal of a call with invalid options; `nil` if they are valid.
-    func refusal(of options: Wire.TransferOptions?, call: CallIdentifier) -> [Effect]? {
-        guard let (member, reason) = options?.contradiction else { return nil }
+    /// Refuses a call with invalid options.
+    ///
+    /// - Returns: Whether they are valid.
+    mutating func accepts(_ options: Wire.TransferOptions?, call: CallIdentifier) -> Bool {
+        guard let (member, reason) = options?.contradiction else { return true }
         let error = TransferInterfaceError.invalidRequest(
             parameter: "options.\(member)",
             reason: reason
         )
-        return [.refuse(call, error)]
+        turn.add(.refuse(call, error))
+        return false
     }
 }
 

@@ -8,45 +8,43 @@ extension DaemonStateMachine {
     // MARK: Reports of a transfer
 
     /// A transfer resumes after bytes that an earlier attempt, or another session, has loaded.
-    mutating func resumed(task id: Int64, offset: Int64, expected: Int64?, at now: Date) -> [Effect]
-    {
-        guard running[id]?.phase == .loading else { return [] }
+    mutating func resumed(task id: Int64, offset: Int64, expected: Int64?) {
+        guard running[id]?.phase == .loading else { return }
         running.update(id) { $0.resume(behind: offset, of: expected) }
         tellFollowers(of: id)
-        return tellResumption(of: id)
+        tellResumption(of: id)
     }
 
     /// A server has answered a transfer's request.
     mutating func responded(
         task id: Int64,
         response: Wire.Response,
-        request: Wire.Request,
-        at now: Date
-    ) -> [Effect] {
-        guard let task = running[id], task.phase == .loading else { return [] }
+        request: Wire.Request
+    ) {
+        guard let task = running[id], task.phase == .loading else { return }
         let kept = response.bounded(to: policy.maximumHeadByteCount)
         let isCut = kept.fields.count < response.fields.count
         running.update(id) { $0.answered(kept, to: request) }
         noteAnswer(to: task, servedBy: request.url)
         // Before they are told of it, and by all of its fields.
-        let released = response.isForOneRequest ? loadAlone(insteadOfFollowing: id, at: now) : []
+        if response.isForOneRequest { loadAlone(insteadOfFollowing: id) }
         tellFollowers(of: id, isResponse: true)
-        return released + (isCut ? [headIsCut(response, kept, task: id)] : [])
-            + tellProgressLater(now)
-            + isThere(task, at: now, servedBy: request.url)
+        if isCut { headIsCut(response, kept, task: id) }
+        tellProgressLater()
+        isThere(task, servedBy: request.url)
     }
 
     /// Logs that a response has more header fields than are kept.
-    private func headIsCut(
+    private mutating func headIsCut(
         _ response: Wire.Response,
         _ kept: Wire.Response,
         task id: Int64
-    ) -> Effect {
+    ) {
         let text = """
             the header fields of the answer have \(response.fieldByteCount) bytes: the longest \
             \(response.fields.count - kept.fields.count) of them are not kept
             """
-        return .log(.notice, text, task: id)
+        turn.add(.log(.notice, text, task: id))
     }
 
     /// Bytes have arrived.
@@ -54,95 +52,97 @@ extension DaemonStateMachine {
         task id: Int64,
         received: Int64,
         expected: Int64?,
-        coded: CodedProgress? = nil,
-        at now: Date
-    )
-        -> [Effect]
-    {
-        guard let task = running[id], task.phase == .loading else { return [] }
-        running.update(id) { $0.received(received, of: expected, coded: coded, at: now) }
+        coded: CodedProgress? = nil
+    ) {
+        guard let task = running[id], task.phase == .loading else { return }
+        running.update(id) { [now] in $0.received(received, of: expected, coded: coded, at: now) }
         if task.isFurther(received) {
             for follower in followings.followers(of: id) {
                 running.update(follower) { $0.forgiveAttempts() }
             }
         }
         tellFollowers(of: id)
-        let others = !followings.isFollowed(id) ? [] : tellProgressLater(now)
-        let telling =
-            isProgressDue(task, at: now) ? tellProgress(of: id, at: now) : tellProgressLater(now)
-        return telling + others + releaseIfTooLarge(id, at: now)
-            + (received > task.receivedByteCount ? isThere(task, at: now) : [])
+        if isProgressDue(task, at: now) { tellProgress(of: id) } else { tellProgressLater() }
+        if followings.isFollowed(id) { tellProgressLater() }
+        releaseIfTooLarge(id)
+        if received > task.receivedByteCount { isThere(task) }
     }
 
     /// Bytes of an upload's file have left.
-    mutating func sent(task id: Int64, byteCount: Int64, at now: Date) -> [Effect] {
-        guard let task = running[id], task.phase == .loading else { return [] }
-        running.update(id) { $0.sent(byteCount, at: now) }
+    mutating func sent(task id: Int64, byteCount: Int64) {
+        guard let task = running[id], task.phase == .loading else { return }
+        running.update(id) { [now] in $0.sent(byteCount, at: now) }
         // An upload that its server had completely is sent again, such as to another address.
         if byteCount < task.sentByteCount ?? 0, running[id].map(isForbidden) == true {
-            return halt(forConditions: task, at: now) + searchForTasks(at: now)
+            halt(forConditions: task)
+            searchForTasks()
+            return
         }
-        return isProgressDue(task, at: now) ? tellProgress(of: id, at: now) : tellProgressLater(now)
+        if isProgressDue(task, at: now) {
+            tellProgress(of: id)
+        } else {
+            tellProgressLater()
+        }
     }
 
     /// A part of a file has reached the disk.
-    mutating func checkpointed(task id: Int64, _ checkpoint: [UInt8]) -> [Effect] {
-        guard running[id]?.phase == .loading else { return [] }
+    mutating func checkpointed(task id: Int64, _ checkpoint: [UInt8]) {
+        guard running[id]?.phase == .loading else { return }
         running.update(id) { $0.checkpointed() }
         let progress = storeResponse(of: id) + storeProgress(of: id)
-        return [commit(progress + [.setCheckpoint(task: id, checkpoint)])]
+        commit(progress + [.setCheckpoint(task: id, checkpoint)])
     }
 
     // MARK: Notifying an application
 
     /// Notifies a connected application how many bytes of its resume data could be used.
-    mutating func tellResumption(of id: Int64) -> [Effect] {
-        guard let task = running[id], let event = task.resumption else { return [] }
-        let effects = send(event, session: task.record.sessionID)
-        guard !effects.isEmpty else { return [] }
+    mutating func tellResumption(of id: Int64) {
+        guard let task = running[id], let event = task.resumption else { return }
+        guard send(event, session: task.record.sessionID) else { return }
         running.update(id) { $0.toldResumption() }
         // A later checkpoint does not mention resume data.
         guard !task.hasNewCheckpoint, var state = ByteState.decode(task.record.checkpoint) else {
-            return effects
+            return
         }
         state.isFromResumeData = false
-        return effects + [commit([.setCheckpoint(task: id, state.encoded)], .relaxed)]
+        commit([.setCheckpoint(task: id, state.encoded)], .relaxed)
     }
 
     private func isProgressDue(_ task: RunningTask, at now: Date) -> Bool {
         now.timeIntervalSince(task.progressToldAt) >= policy.progressInterval
     }
 
-    private mutating func tellProgressLater(_ now: Date) -> [Effect] {
+    private mutating func tellProgressLater() {
         let date = now.addingTimeInterval(policy.progressInterval)
-        guard !progressReports.isPlanned, progressReports.plan(at: date) else { return [] }
-        return [.setTimer(.progress, date)]
+        guard !progressReports.isPlanned, progressReports.plan(at: date) else { return }
+        turn.add(.setTimer(.progress, date))
     }
 
     /// The progress timer is due.
-    mutating func tellProgress(at now: Date) -> [Effect] {
+    mutating func tellProgress() {
         progressReports.forget()
-        var effects: [Effect] = []
+
         var isLeft = false
         for task in running.sorted(where: \.hasUntoldProgress) {
             if isProgressDue(task, at: now) {
-                effects += tellProgress(of: task.record.id, at: now)
+                tellProgress(of: task.record.id)
             } else {
                 isLeft = true
             }
         }
-        return isLeft ? effects + tellProgressLater(now) : effects
+        if isLeft { tellProgressLater() }
     }
 
-    private mutating func tellProgress(of id: Int64, at now: Date) -> [Effect] {
-        guard let task = running[id], task.hasUntoldProgress else { return [] }
+    private mutating func tellProgress(of id: Int64) {
+        guard let task = running[id], task.hasUntoldProgress else { return }
         let tellsResponse = task.hasUntoldResponse
-        running.update(id) { $0.toldProgress(at: now) }
+        running.update(id) { [now] in $0.toldProgress(at: now) }
         let events = (tellsResponse ? [response(of: task)] : []) + [progress(of: task)]
         // An application that was notified of a response gets the same one again, even if this process dies.
         let mutations = tellsResponse ? storeResponse(of: id) : []
-        return (mutations.isEmpty ? [] : [commit(mutations, .relaxed)]) + [.changed(task: id)]
-            + events.flatMap { send($0, session: task.record.sessionID) }
+        if !mutations.isEmpty { commit(mutations, .relaxed) }
+        turn.add(.changed(task: id))
+        for event in events { send(event, session: task.record.sessionID) }
     }
 
     func response(of task: RunningTask) -> Wire.Event {
@@ -196,12 +196,11 @@ extension DaemonStateMachine {
 
 extension DaemonStateMachine {
     /// A request of a transfer has ended.
-    mutating func collected(task id: Int64, _ transaction: LoadTransaction) -> [Effect] {
+    mutating func collected(task id: Int64, _ transaction: LoadTransaction) {
         guard let task = running[id],
             sessions[task.record.sessionID]?.configuration.collectsMetrics == true
-        else { return [] }
+        else { return }
         running.update(id) { $0.collect(transaction) }
-        return []
     }
 
     /// Returns the metrics of a task; `nil` if its application does not collect them.

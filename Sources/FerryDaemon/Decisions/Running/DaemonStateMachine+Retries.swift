@@ -9,12 +9,10 @@ extension DaemonStateMachine {
     /// - Parameters:
     ///   - id: The task.
     ///   - error: The failure.
-    ///   - now: The time.
-    /// - Returns: What follows.
-    mutating func failed(task id: Int64, _ error: TransferError, at now: Date) -> [Effect] {
-        guard let task = running[id], task.phase == .loading else { return [] }
+    mutating func failed(task id: Int64, _ error: TransferError) {
+        guard let task = running[id], task.phase == .loading else { return }
         let failure = Wire.Failure(code: error.code.rawValue, message: error.message)
-        if error.code == .linkExpired, let effects = linkExpired(task, at: now) { return effects }
+        if error.code == .linkExpired, linkExpired(task) { return }
         if error.code == .clientCertificateRejected {
             sessions.update(task.record.sessionID) { $0.forgetIdentities() }
         }
@@ -34,7 +32,7 @@ extension DaemonStateMachine {
         switch decision {
         case .isFinal:
             running.update(id) { $0.end() }
-            return end(task.record, Ending(failure: failure, producesResumeData: true), at: now)
+            end(task.record, Ending(failure: failure, producesResumeData: true))
         case .retry(let delay):
             running.update(id) { $0.backOff() }
             let attempt = AttemptFailure(
@@ -43,24 +41,24 @@ extension DaemonStateMachine {
                 mostByteCount: task.mostByteCount
             )
             if isWithoutNetwork {
-                return backOff(
+                backOff(
                     task,
                     attempt,
                     attempts: task.attempts,
-                    until: TaskRecord.networkWait,
-                    at: now
+                    until: TaskRecord.networkWait
                 )
+                return
             }
             noteFailure(of: task, at: failed, error, delay: delay.inSeconds, at: now)
-            return liftUnansweredLimit(of: task)
-                + endFollowers(of: id, error, hasAnswered: hasAnswered, at: now)
-                + backOff(
-                    task,
-                    attempt,
-                    attempts: task.attempts + 1,
-                    until: now.addingTimeInterval(delay.inSeconds),
-                    at: now
-                ) + note(notBefore: breaker.earliestEnd(at: now))
+            liftUnansweredLimit(of: task)
+            endFollowers(of: id, error, hasAnswered: hasAnswered)
+            backOff(
+                task,
+                attempt,
+                attempts: task.attempts + 1,
+                until: now.addingTimeInterval(delay.inSeconds)
+            )
+            note(notBefore: breaker.earliestEnd(at: now))
         }
     }
 
@@ -68,11 +66,10 @@ extension DaemonStateMachine {
     private mutating func endFollowers(
         of id: Int64,
         _ error: TransferError,
-        hasAnswered: Bool,
-        at now: Date
-    ) -> [Effect] {
+        hasAnswered: Bool
+    ) {
         let failure = Wire.Failure(code: error.code.rawValue, message: error.message)
-        var effects: [Effect] = []
+
         for follower in followings.followers(of: id) {
             guard let task = running[follower],
                 case .isFinal = decision(
@@ -84,13 +81,11 @@ extension DaemonStateMachine {
             else { continue }
             leave(id, follower)
             running.update(follower) { $0.end() }
-            effects += end(
+            end(
                 task.record,
-                Ending(failure: failure, producesResumeData: true),
-                at: now
+                Ending(failure: failure, producesResumeData: true)
             )
         }
-        return effects
     }
 
     /// Whether a program has a task's session open.
@@ -100,14 +95,14 @@ extension DaemonStateMachine {
 
     /// Permanently lifts the limit that keeps a waiting client from waiting long: no client waits now, and one that
     /// connects later must not end the task by that.
-    private mutating func liftUnansweredLimit(of task: RunningTask) -> [Effect] {
+    private mutating func liftUnansweredLimit(of task: RunningTask) {
         guard !isAwaited(task), var options = task.options,
             options.retry?.maximumUnansweredAttempts != nil
-        else { return [] }
+        else { return }
         options.retry?.maximumUnansweredAttempts = nil
         running.update(task.record.id) { $0.set(options) }
         let key = TaskKey.id(task.record.id)
-        return [commit([.setOptions(key, Stored.encode(options))], .relaxed)]
+        commit([.setOptions(key, Stored.encode(options))], .relaxed)
     }
 
     /// Decides whether and when something that has failed so many times in a row is retried.
@@ -133,20 +128,11 @@ extension DaemonStateMachine {
         _ task: RunningTask,
         _ failure: AttemptFailure,
         attempts: Int,
-        until date: Date,
-        at now: Date
-    ) -> [Effect] {
+        until date: Date
+    ) {
         let id = task.record.id
         // Its followers retry together with it: it has the bytes.
         let others = followings.removeAll(from: id).compactMap { running[$0] }
-        let waits = others.flatMap { other in
-            running.update(other.record.id) { $0.backOff() }
-            let count = other.attempts + (attempts - task.attempts)
-            var failure = failure
-            // The bytes are not the follower's own: it has to start with none if the leader leaves.
-            failure.mostByteCount = other.mostByteCount
-            return backOff(other.withOwnBytes(), failure, attempts: count, until: date, at: now)
-        }
         let delay = Duration.seconds(date.timeIntervalSince(now))
         let isWithoutNetwork = date == TaskRecord.networkWait
         let next = isWithoutNetwork ? "when there is a network" : "in \(delay.formattedInSeconds)"
@@ -156,33 +142,42 @@ extension DaemonStateMachine {
             ? "link expired; ferry relink URL \(id); asked again \(next): \(failure.message)"
             : "attempt failed, next \(next): \(failure.message)"
         running.update(id) { $0.failed(failure, retryingAt: date) }
-        return [
-            .log(.notice, text, task: id),
-            .changed(task: id),
-            commit(
-                storeResponse(of: id) + storeLoss(of: id) + [
-                    .setRetry(
-                        task: id,
-                        attempts: attempts,
-                        notBefore: date,
-                        lastError: failure.encoded
-                    ),
-                    .setProgress(
-                        task: id,
-                        receivedByteCount: task.receivedByteCount,
-                        expectedByteCount: task.expectedByteCount
-                    ),
-                ],
-                .relaxed,
-                then: .backedOff(task: id)
-            ),
-        ] + waits + reviewInhibitionSoon(at: now)
+        turn.add(.log(.notice, text, task: id))
+        turn.add(.changed(task: id))
+        commit(
+            storeResponse(of: id) + storeLoss(of: id) + [
+                .setRetry(
+                    task: id,
+                    attempts: attempts,
+                    notBefore: date,
+                    lastError: failure.encoded
+                ),
+                .setProgress(
+                    task: id,
+                    receivedByteCount: task.receivedByteCount,
+                    expectedByteCount: task.expectedByteCount
+                ),
+            ],
+            .relaxed,
+            then: .backedOff(task: id)
+        )
+        for other in others {
+            running.update(other.record.id) { $0.backOff() }
+            let count = other.attempts + (attempts - task.attempts)
+            var failure = failure
+            // The bytes are not the follower's own: it has to start with none if the leader leaves.
+            failure.mostByteCount = other.mostByteCount
+            backOff(other.withOwnBytes(), failure, attempts: count, until: date)
+        }
+        reviewInhibitionSoon()
     }
 
     /// A failed attempt is in the store: its place goes to another task.
-    mutating func backedOff(task id: Int64, at now: Date) -> [Effect] {
-        guard let task = running[id], task.phase == .backingOff else { return [] }
-        let wait = task.notBefore == TaskRecord.networkWait ? endPastNetworkWait() : []
-        return stop(task: id, at: now) + wait + [.changed(task: id)] + searchForTasks(at: now)
+    mutating func backedOff(task id: Int64) {
+        guard let task = running[id], task.phase == .backingOff else { return }
+        stop(task: id)
+        if task.notBefore == TaskRecord.networkWait { endPastNetworkWait() }
+        turn.add(.changed(task: id))
+        searchForTasks()
     }
 }

@@ -6,12 +6,12 @@ import FoundationEssentials
 
 extension DaemonStateMachine {
     /// Refuses an upload whose file the system could not examine: the application is not at fault, and may try again.
-    func refuseUpload(after error: SystemCallError, from caller: Caller) -> [Effect] {
+    mutating func refuseUpload(after error: SystemCallError, from caller: Caller) {
         let reason = "the file to be sent cannot be looked at: \(error)"
         let refusal: TransferInterfaceError =
             error.isShortage
             ? .resourceUnavailable(reason: reason) : .storeUnavailable(reason: reason)
-        return [.refuse(caller.call, refusal)]
+        turn.add(.refuse(caller.call, refusal))
     }
 
     /// Secures the file that an upload sends; only then is the call that creates it answered, and its application may
@@ -23,12 +23,14 @@ extension DaemonStateMachine {
     /// - Parameters:
     ///   - task: The task as it is in the store.
     ///   - call: The call.
-    /// - Returns: The effects to perform; none for a download.
-    mutating func secure(_ task: TaskRecord, for call: CallIdentifier) -> [Effect] {
-        guard let upload = UploadState.decode(task.upload) else { return [] }
+    /// - Returns: Whether the call is answered later; a download sends no file.
+    @discardableResult
+    mutating func secure(_ task: TaskRecord, for call: CallIdentifier) -> Bool {
+        guard let upload = UploadState.decode(task.upload) else { return false }
         creations.beginAdoption(for: task.id)
         work.begin(in: .applicationFile)
-        return [.secure(task: task.id, upload, for: call)]
+        turn.add(.secure(task: task.id, upload, for: call))
+        return true
     }
 
     /// A call that has created a task is repeated.
@@ -39,26 +41,30 @@ extension DaemonStateMachine {
     ///   - number: The task's number.
     ///   - task: The task as the call describes it.
     ///   - call: The call.
-    /// - Returns: The effects to perform; none for a download.
+    /// - Returns: Whether the call is answered later; a download sends no file.
     mutating func secureAgain(
         _ number: Int64,
         _ task: TaskRecord,
         for call: CallIdentifier
-    ) -> [Effect] {
-        task.upload == nil ? [] : [query(.repeated(task: number, call))]
+    ) -> Bool {
+        guard task.upload != nil else { return false }
+        query(.repeated(task: number, call))
+        return true
     }
 
     /// The store has returned the task that a repeated call has created; `nil` if it is gone.
     mutating func found(
         _ task: TaskRecord?,
         repeated number: Int64,
-        for call: CallIdentifier,
-        at now: Date
-    ) -> [Effect] {
+        for call: CallIdentifier
+    ) {
         guard let task, task.state != .completed,
             UploadState.decode(task.upload)?.place == .original
-        else { return known(task: number, for: call, at: now) }
-        return secure(task, for: call)
+        else {
+            known(task: number, for: call)
+            return
+        }
+        secure(task, for: call)
     }
 
     /// The daemon has secured a file as far as it can.
@@ -67,20 +73,19 @@ extension DaemonStateMachine {
     ///   - task: The task that sends it.
     ///   - upload: The file's new state, if it has changed.
     ///   - call: The call that has passed it.
-    ///   - now: The time.
-    /// - Returns: The effects to perform.
     mutating func secured(
         task: Int64,
         _ upload: UploadState?,
-        for call: CallIdentifier,
-        at now: Date
-    ) -> [Effect] {
+        for call: CallIdentifier
+    ) {
         work.end(in: .applicationFile)
         guard let upload else {
-            return known(task: task, for: call, at: now) + evaluateIdleness(at: now)
+            known(task: task, for: call)
+            evaluateIdleness()
+            return
         }
         // A repeated call may find a task that has progressed meanwhile.
-        return [query(.secured(task: task, upload, call))]
+        query(.secured(task: task, upload, call))
     }
 
     /// The store has returned the task whose file was secured; `nil` if it is gone.
@@ -88,43 +93,42 @@ extension DaemonStateMachine {
         _ task: TaskRecord?,
         secured upload: UploadState,
         _ number: Int64,
-        for call: CallIdentifier,
-        at now: Date
-    ) -> [Effect] {
+        for call: CallIdentifier
+    ) {
         guard let task, task.state != .completed else {
             // The response to an upload that has ended meanwhile may still be fetched; its copy is no longer needed.
-            let copy: Effect = task == nil ? .discardFile(task: number) : .seal(task: number)
-            return [copy] + known(task: number, for: call, at: now)
+            turn.add(task == nil ? .discardFile(task: number) : .seal(task: number))
+            known(task: number, for: call)
+            return
         }
-        return [
-            commit(
-                [.setUpload(task: number, upload.encoded)],
-                then: .secured(call, task: number)
-            )
-        ]
+        commit(
+            [.setUpload(task: number, upload.encoded)],
+            then: .secured(call, task: number)
+        )
     }
 
     /// The store knows that a file is copied: its application may do with its own what it likes.
     ///
     /// A repeated call may find an attempt that reads the application's own file: it continues with the copy.
-    mutating func copied(task: Int64, for call: CallIdentifier, at now: Date) -> [Effect] {
-        guard let attempt = running[task], attempt.phase == .loading,
+    mutating func copied(task: Int64, for call: CallIdentifier) {
+        if let attempt = running[task], attempt.phase == .loading,
             UploadState.decode(attempt.record.upload)?.place == .original
-        else { return known(task: task, for: call, at: now) }
-        return stop(task: task, at: now) + known(task: task, for: call, at: now)
+        {
+            stop(task: task)
+        }
+        known(task: task, for: call)
     }
 
     /// The state of a secured file could not be stored.
     mutating func notSecured(
         task: Int64,
         for call: CallIdentifier,
-        _ error: StoreError,
-        at now: Date
-    ) -> [Effect] {
+        _ error: StoreError
+    ) {
         // A task that is gone would leave its copy behind; of an existing one, the store knows the file as it was
         // passed.
-        let copy: [Effect] = error.code == .notFound ? [.discardFile(task: task)] : []
-        return copy + known(task: task, for: call, at: now)
+        if error.code == .notFound { turn.add(.discardFile(task: task)) }
+        known(task: task, for: call)
     }
 
     /// A server has reported where an upload can resume or how far it is, or has lost it.
@@ -132,23 +136,21 @@ extension DaemonStateMachine {
     /// A resource is stored at once, so that the next attempt resumes there after any crash. Its loss is stored with
     /// the failure that follows: otherwise a crash in between would send everything again, even an upload that the
     /// server has completely.
-    mutating func moved(task id: Int64, to resource: UploadResource?, at now: Date) -> [Effect] {
+    mutating func moved(task id: Int64, to resource: UploadResource?) {
         guard let task = running[id], task.phase == .loading,
             task.resource != resource
-        else { return [] }
+        else { return }
         let isSamePlace = task.resource?.url == resource?.url
         running.update(id) { $0.moved(to: resource) }
         readings.move(id, to: resource)
-        guard let resource else { return [] }
+        guard let resource else { return }
         // The resource must not be lost; the server reports the progress again.
-        return [
-            store(
-                storeAttempts(of: id) + [.setUploadResource(task: id, resource)],
-                isSamePlace ? .relaxed : .synchronized,
-                of: id,
-                then: .moved(task: id)
-            )
-        ]
+        store(
+            storeAttempts(of: id) + [.setUploadResource(task: id, resource)],
+            isSamePlace ? .relaxed : .synchronized,
+            of: id,
+            then: .moved(task: id)
+        )
     }
 
     /// Returns the resume data of an upload; `nil` if it cannot be resumed.
@@ -182,19 +184,20 @@ extension DaemonStateMachine {
     }
 
     /// Asks the server to delete an abandoned upload.
-    func termination(after ending: Ending) -> [Effect] {
+    mutating func terminateUpload(after ending: Ending) {
         guard let task = ending.abandonedUpload, let resource = task.uploadResource else {
-            return []
+            return
         }
-        return [.terminate(task, resource)]
+        turn.add(.terminate(task, resource))
     }
 
     /// The store knows what an upload sends.
-    mutating func known(task: Int64, for call: CallIdentifier, at now: Date) -> [Effect] {
+    mutating func known(task: Int64, for call: CallIdentifier) {
         creations.endAdoption(for: task)
         readings.note(task)
-        return [.answer(call, .created(task: task)), .changed(task: task)]
-            + searchForTasks(at: now)
+        turn.add(.answer(call, .created(task: task)))
+        turn.add(.changed(task: task))
+        searchForTasks()
     }
 
     /// Returns the resource of an upload that was just read: a newer one may have been stored since.

@@ -8,33 +8,30 @@ extension DaemonStateMachine {
         session: Int64,
         showing token: String? = nil,
         from caller: Caller
-    ) -> [Effect] {
+    ) {
         guard isOpen(session, for: caller, showing: token) else {
-            return [.refuse(caller.call, .sessionNotOpen(session: session))]
+            turn.add(.refuse(caller.call, .sessionNotOpen(session: session)))
+            return
         }
-        var effects: [Effect] = []
-        if let earlier = sessions[session]?.subscriber {
-            effects.append(.endSubscription(earlier.call))
-        }
+
+        if let earlier = sessions[session]?.subscriber { turn.add(.endSubscription(earlier.call)) }
         sessions.update(session) { $0.subscribe(caller.call, over: caller.connection) }
-        return effects + deliver(session: session)
+        deliver(session: session)
     }
 
     /// Reads the events that a subscriber has not received, if it takes any.
-    mutating func deliver(session id: Int64) -> [Effect] {
+    mutating func deliver(session id: Int64) {
         guard sessions.update(id, { $0.beginReading() }) == true,
             let subscriber = sessions[id]?.subscriber
-        else { return [] }
-        return [
-            query(
-                .events(
-                    session: id,
-                    after: subscriber.lastSequence,
-                    limit: policy.eventPageSize,
-                    subscriber.call
-                )
+        else { return }
+        query(
+            .events(
+                session: id,
+                after: subscriber.lastSequence,
+                limit: policy.eventPageSize,
+                subscriber.call
             )
-        ]
+        )
     }
 
     /// Sends events that have just been stored to a subscriber that has everything before them; otherwise they are
@@ -43,15 +40,18 @@ extension DaemonStateMachine {
         _ events: [Wire.Event],
         _ sequences: [Int64],
         session id: Int64
-    ) -> [Effect] {
+    ) {
         guard events.count == sequences.count,
             sessions.update(id, { $0.take(sequences) }) == true,
             let call = sessions[id]?.subscriber?.call
-        else { return deliver(session: id) }
-        return zip(events, sequences).map { event, sequence in
+        else {
+            deliver(session: id)
+            return
+        }
+        for (event, sequence) in zip(events, sequences) {
             var event = event
             event.sequence = sequence
-            return .send(call, event)
+            turn.add(.send(call, event))
         }
     }
 
@@ -60,106 +60,105 @@ extension DaemonStateMachine {
         _ events: [EventRecord],
         session id: Int64,
         for call: CallIdentifier
-    ) -> [Effect] {
+    ) {
         // Another subscription may have taken its place.
-        guard let subscriber = sessions[id]?.subscriber, subscriber.call == call else { return [] }
+        guard let subscriber = sessions[id]?.subscriber, subscriber.call == call else { return }
         let isPast = events.count < policy.eventPageSize
         let becomesLive = isPast && !subscriber.isLive
         let new = sessions.update(id) { $0.endReading(events, isLast: isPast) } ?? []
-        var effects: [Effect] = []
+
         for record in new {
             guard var event = Stored.event(record.payload) else { continue }
             event.sequence = record.sequence
-            effects.append(.send(subscriber.call, event))
+            turn.add(.send(subscriber.call, event))
         }
-        if becomesLive { effects += tellPresent(session: id) }
+        if becomesLive { tellPresent(session: id) }
         // This includes questions that could not be sent before.
-        if subscriber.isLive || isPast { effects += tellQuestions(session: id) }
-        if becomesLive { effects.append(.send(subscriber.call, Wire.Event(kind: .drained))) }
+        if subscriber.isLive || isPast { tellQuestions(session: id) }
+        if becomesLive { turn.add(.send(subscriber.call, Wire.Event(kind: .drained))) }
         let goesOn = !isPast || subscriber.readsAgain
-        return goesOn ? effects + deliver(session: id) : effects
+        if goesOn { deliver(session: id) }
     }
 
     /// Sends the state of the tasks that load to a client that has missed it.
-    private mutating func tellPresent(session: Int64) -> [Effect] {
-        var effects: [Effect] = []
+    private mutating func tellPresent(session: Int64) {
         for task in running.sorted(where: {
             $0.record.sessionID == session && $0.phase != .asking
         }) {
             if task.response != nil {
                 running.update(task.record.id) { $0.toldResponse() }
-                effects += send(response(of: task), session: session)
+                send(response(of: task), session: session)
             }
-            effects += tellResumption(of: task.record.id)
+            tellResumption(of: task.record.id)
             // The store may know less of an earlier run than the client was notified of.
-            if task.hasReported { effects += send(progress(of: task), session: session) }
+            if task.hasReported { send(progress(of: task), session: session) }
         }
-        return effects
     }
 
     /// Sends an event that is not in the log, if a subscriber takes it.
-    func send(_ event: Wire.Event, session: Int64) -> [Effect] {
+    ///
+    /// - Returns: Whether one does.
+    @discardableResult
+    mutating func send(_ event: Wire.Event, session: Int64) -> Bool {
         guard let subscriber = sessions[session]?.subscriber, subscriber.takesEvents else {
-            return []
+            return false
         }
-        return [.send(subscriber.call, event)]
+        turn.add(.send(subscriber.call, event))
+        return true
     }
 
     /// A subscriber has stopped taking events, or takes them again.
-    mutating func writability(of call: CallIdentifier, _ isWritable: Bool) -> [Effect] {
+    mutating func writability(of call: CallIdentifier, _ isWritable: Bool) {
         guard let id = sessions.values.first(where: { $0.subscriber?.call == call })?.id else {
-            return []
+            return
         }
         sessions.update(id) { $0.note(isWritable: isWritable) }
-        guard isWritable, sessions[id]?.subscriber?.isReading == false else { return [] }
-        return deliver(session: id)
+        guard isWritable, sessions[id]?.subscriber?.isReading == false else { return }
+        deliver(session: id)
     }
 
     /// A subscription's connection has closed.
-    mutating func unsubscribed(_ call: CallIdentifier) -> [Effect] {
+    mutating func unsubscribed(_ call: CallIdentifier) {
         for id in sessions.ids(where: { $0.subscriber?.call == call }) {
             sessions.update(id) { $0.unsubscribe() }
         }
-        return []
     }
 
     /// A client has handled events.
     mutating func acknowledge(
         _ acknowledge: Wire.Acknowledge,
         from caller: Caller
-    ) -> [Effect] {
+    ) {
         guard isOpen(acknowledge.session, for: caller) else {
-            return [.refuse(caller.call, .sessionNotOpen(session: acknowledge.session))]
+            turn.add(.refuse(caller.call, .sessionNotOpen(session: acknowledge.session)))
+            return
         }
         let sequences = [acknowledge.sequence] + (acknowledge.otherSequences ?? [])
-        return [
-            commit(
-                sequences.map { sequence in
-                    .acknowledge(
-                        session: acknowledge.session,
-                        sequence: sequence,
-                        path: acknowledge.path(of: sequence)
-                    )
-                },
-                then: .acknowledged(caller.call, session: acknowledge.session)
-            )
-        ]
+        commit(
+            sequences.map { sequence in
+                .acknowledge(
+                    session: acknowledge.session,
+                    sequence: sequence,
+                    path: acknowledge.path(of: sequence)
+                )
+            },
+            then: .acknowledged(caller.call, session: acknowledge.session)
+        )
     }
 
     /// An acknowledgement is in the store.
     mutating func acknowledged(
         _ receipt: Receipt,
         call: CallIdentifier,
-        session id: Int64,
-        at now: Date
-    ) -> [Effect] {
-        var effects: [Effect] = [.answer(call, .done)]
+        session id: Int64
+    ) {
+        turn.add(.answer(call, .done))
         for task in receipt.removedTaskIDs {
-            effects.append(.removeFile(task: task))
-            effects.append(.removed(task: task))
+            turn.add(.removeFile(task: task))
+            turn.add(.removed(task: task))
         }
-        guard let session = sessions[id] else { return effects }
-        if !receipt.removedTaskIDs.isEmpty { effects += recount(id) }
-        return effects + relaunchSucceeded(for: session)
+        guard let session = sessions[id] else { return }
+        if !receipt.removedTaskIDs.isEmpty { recount(id) }
+        relaunchSucceeded(for: session)
     }
 }

@@ -38,108 +38,111 @@ extension DaemonStateMachine {
     /// A transfer's server or proxy has sent a challenge (BG-36).
     mutating func challenged(
         task id: Int64,
-        _ challenge: LoadChallenge,
-        at now: Date
-    ) -> [Effect] {
+        _ challenge: LoadChallenge
+    ) {
         guard let task = running[id], task.phase == .loading,
             let session = sessions[task.record.sessionID]
-        else { return [] }
+        else { return }
         if watch.forbids(avoided(by: task)) {
             // Its server has all of an upload and does not take it: it would be sent again.
-            return halt(forConditions: task, at: now) + searchForTasks(at: now)
+            halt(forConditions: task)
+            searchForTasks()
+            return
         }
         if let known = session.keptAnswers.answer(to: challenge) {
-            return [pass(known, to: id)]
+            pass(known, to: id)
+            return
         }
         guard session.answers(challenge) else {
-            return [.answerChallenge(task: id, .performDefaultHandling)]
+            turn.add(.answerChallenge(task: id, .performDefaultHandling))
+            return
         }
         // The number is limited, as each may hold a connection. The rest must not block other tasks either.
         guard running.values.count(where: { $0.place == .parked }) < policy.maximumParkedTransfers
-        else { return putOff(task, at: now) }
+        else {
+            putOff(task)
+            return
+        }
         running.park(id)
-        return ask(.challenge(challenge), about: id, at: now)
-            + loadAlone(insteadOfFollowing: id, at: now) + searchForTasks(at: now)
-            + reviewInhibitionSoon(at: now)
+        ask(.challenge(challenge), about: id)
+        loadAlone(insteadOfFollowing: id)
+        searchForTasks()
+        reviewInhibitionSoon()
     }
 
     /// Asks an application whether a task may begin now (BG-21).
     ///
     /// The task needs no connection yet and blocks no other. The number is limited, as each is held in memory.
-    mutating func askToBegin(_ task: TaskRecord, at now: Date) -> [Effect] {
+    mutating func askToBegin(_ task: TaskRecord) {
         running.start(RunningTask(task, at: now), of: application(of: task))
-        return askWithoutConnection(.begin, about: task.id, at: now)
+        askWithoutConnection(.begin, about: task.id)
     }
 
     /// Asks about a task that has no transfer meanwhile.
     mutating func askWithoutConnection(
         _ subject: Subject,
-        about id: Int64,
-        at now: Date
-    ) -> [Effect] {
+        about id: Int64
+    ) {
         guard running.values.count(where: { $0.phase == .asking }) < policy.maximumQuestions
-        else { return running[id].map { putOff($0, at: now) } ?? [] }
-        return ask(subject, about: id, at: now)
+        else {
+            if let task = running[id] { putOff(task) }
+            return
+        }
+        ask(subject, about: id)
     }
 
     /// Postpones a task, because too many wait for their applications.
-    private mutating func putOff(_ task: RunningTask, at now: Date) -> [Effect] {
+    private mutating func putOff(_ task: RunningTask) {
         let id = task.record.id
         running.update(id) { $0.backOff() }
-        return [
-            commit(
-                [
-                    .setRetry(
-                        task: id,
-                        attempts: task.attempts,
-                        notBefore: now.addingTimeInterval(policy.questionDelay),
-                        lastError: task.record.lastError
-                    )
-                ],
-                .relaxed,
-                then: .backedOff(task: id)
-            )
-        ]
+        commit(
+            [
+                .setRetry(
+                    task: id,
+                    attempts: task.attempts,
+                    notBefore: now.addingTimeInterval(policy.questionDelay),
+                    lastError: task.record.lastError
+                )
+            ],
+            .relaxed,
+            then: .backedOff(task: id)
+        )
     }
 
     private mutating func ask(
         _ subject: Subject,
-        about id: Int64,
-        at now: Date
-    ) -> [Effect] {
-        guard let session = running[id]?.record.sessionID else { return [] }
+        about id: Int64
+    ) {
+        guard let session = running[id]?.record.sessionID else { return }
         // An answer to a question of an earlier daemon does not answer this one.
         let question = Question(number: random.makeNumber(), subject: subject)
         running.update(id) { $0.ask(question) }
         sessions.update(session) { $0.beginQuestion() }
-        return [
-            .log(.info, "waits for its application: \(question.detail)", task: id),
-            .changed(task: id),
-        ] + tellQuestions(session: session) + evaluateRelaunch(ofSession: session, at: now)
+        turn.add(.log(.info, "waits for its application: \(question.detail)", task: id))
+        turn.add(.changed(task: id))
+        tellQuestions(session: session)
+        evaluateRelaunch(ofSession: session)
     }
 
-    private mutating func evaluateRelaunch(ofSession id: Int64, at now: Date) -> [Effect] {
-        sessions[id].map { evaluateRelaunch(of: $0.applicationID, at: now) } ?? []
+    private mutating func evaluateRelaunch(ofSession id: Int64) {
+        if let session = sessions[id] { evaluateRelaunch(of: session.applicationID) }
     }
 
     // MARK: Sending questions
 
     /// Sends a client the questions that it was not sent over the same subscription.
-    mutating func tellQuestions(session id: Int64) -> [Effect] {
+    mutating func tellQuestions(session id: Int64) {
         guard let session = sessions[id], session.questionCount > 0,
             let subscriber = session.subscriber
-        else { return [] }
-        var effects: [Effect] = []
+        else { return }
+
         for task in running.sorted(where: { $0.record.sessionID == id }) {
             guard let question = task.question, question.subscription != subscriber.call else {
                 continue
             }
-            let sent = send(event(question, of: task), session: id)
-            guard !sent.isEmpty else { break }
+            guard send(event(question, of: task), session: id) else { break }
             running.update(task.record.id) { $0.sentQuestion(over: subscriber.call) }
-            effects += sent
         }
-        return effects
     }
 
     private func event(_ question: Question, of task: RunningTask) -> Wire.Event {
@@ -167,77 +170,74 @@ extension DaemonStateMachine {
     /// A client has decided about a challenge.
     mutating func answerChallenge(
         _ given: Wire.AnswerChallenge,
-        from caller: Caller,
-        at now: Date
-    ) -> [Effect] {
-        if let refusal = refuseUnlessOpen(given.session, caller) { return refusal }
-        let done = Effect.answer(caller.call, .done)
+        from caller: Caller
+    ) {
+        guard hasOpen(given.session, caller) else { return }
+        turn.add(.answer(caller.call, .done))
         let task = task(given.identifier, of: given.session, asked: given.question)
         // The question may be one of an attempt that has ended, or of an earlier daemon.
-        guard let task, let challenge = task.question?.challenge else { return [done] }
+        guard let task, let challenge = task.question?.challenge else { return }
         let answer = LoadChallengeAnswer(given, to: challenge)
         if given.isKept == true {
             sessions.update(given.session) { $0.keep(answer, to: challenge) }
         }
-        return [done] + goOn(task, with: answer, at: now)
-            + (given.answersNoOthers == true ? askNoMore(challenge, given.session, at: now) : [])
+        goOn(task, with: answer)
+        if given.answersNoOthers == true { askNoMore(challenge, given.session) }
     }
 
     private mutating func goOn(
         _ task: RunningTask,
-        with answer: LoadChallengeAnswer,
-        at now: Date
-    ) -> [Effect] {
+        with answer: LoadChallengeAnswer
+    ) {
         let id = task.record.id
         running.update(id) { $0.endQuestion() }
-        let passing = pass(answer, to: id)
         running.unpark(id, at: now)
-        return withdrawQuestion(of: task, at: now) + [passing, .changed(task: id)]
-            + reviewInhibitionSoon(at: now)
+        withdrawQuestion(of: task)
+        pass(answer, to: id)
+        turn.add(.changed(task: id))
+        reviewInhibitionSoon()
     }
 
     /// Passes an answer on to a transfer, which makes its request again with a password.
-    private mutating func pass(_ answer: LoadChallengeAnswer, to id: Int64) -> Effect {
+    private mutating func pass(_ answer: LoadChallengeAnswer, to id: Int64) {
         if case .use = answer { running.update(id) { $0.sendAgain() } }
-        return .answerChallenge(task: id, answer)
+        turn.add(.answerChallenge(task: id, answer))
     }
 
     /// An application does not decide about challenges of a kind: what waits for it continues without its answer.
     private mutating func askNoMore(
         _ challenge: LoadChallenge,
-        _ id: Int64,
-        at now: Date
-    ) -> [Effect] {
-        guard sessions[id]?.answers(challenge) == true else { return [] }
+        _ id: Int64
+    ) {
+        guard sessions[id]?.answers(challenge) == true else { return }
         sessions.update(id) { $0.answersNone(like: challenge) }
-        guard let configuration = sessions[id]?.configuration else { return [] }
+        guard let configuration = sessions[id]?.configuration else { return }
         let change = Mutation.setConfiguration(session: id, Stored.encode(configuration))
-        return [commit([change], .relaxed)] + answerUnanswerable(id, at: now)
+        commit([change], .relaxed)
+        answerUnanswerable(id)
     }
 
     /// Continues the transfers that wait for an answer of an application that does not decide about their challenges.
-    mutating func answerUnanswerable(_ id: Int64, at now: Date) -> [Effect] {
-        var effects: [Effect] = []
+    mutating func answerUnanswerable(_ id: Int64) {
         for task in running.sorted(where: { $0.record.sessionID == id }) {
             guard let challenge = task.question?.challenge,
                 sessions[id]?.answers(challenge) == false
             else { continue }
-            effects += goOn(task, with: .performDefaultHandling, at: now)
+            goOn(task, with: .performDefaultHandling)
         }
-        return effects
     }
 
     /// Withdraws the question of a task, because its application has answered or the task ends.
-    mutating func withdrawQuestion(of task: RunningTask, at now: Date) -> [Effect] {
+    mutating func withdrawQuestion(of task: RunningTask) {
         let id = task.record.sessionID
-        guard let session = sessions[id] else { return [] }
+        guard let session = sessions[id] else { return }
         sessions.update(id) { $0.endQuestion() }
         // An application that is running is not started. One that gives wrong answers and ends is started later each
         // time.
         let isThere =
             session.attachment != nil && (task.question?.challenge?.previousFailureCount ?? 0) == 0
-        return (isThere ? relaunchSucceeded(for: session) : [])
-            + evaluateRelaunch(of: session.applicationID, at: now)
+        if isThere { relaunchSucceeded(for: session) }
+        evaluateRelaunch(of: session.applicationID)
     }
 
     // MARK: Tasks that begin later
@@ -245,15 +245,17 @@ extension DaemonStateMachine {
     /// A client changes a task's earliest begin date (BG-20).
     mutating func setEarliestBegin(
         _ set: Wire.SetEarliestBegin,
-        from caller: Caller,
-        at now: Date
-    ) -> [Effect] {
-        if let refusal = refuseUnlessOpen(set.session, caller) { return refusal }
+        from caller: Caller
+    ) {
+        guard hasOpen(set.session, caller) else { return }
         let key = TaskKey.identifier(session: set.session, set.identifier)
         let task = running[key]
-        if let task, task.phase != .asking { return [.answer(caller.call, .done)] }
+        if let task, task.phase != .asking {
+            turn.add(.answer(caller.call, .done))
+            return
+        }
         let state = set.earliestBegin.flatMap { DelayState($0, at: clock.wall(at: now)) }
-        let change = commit(
+        commit(
             [
                 .delayTask(
                     key,
@@ -265,29 +267,29 @@ extension DaemonStateMachine {
             then: .call(caller.call, task: Int64(set.identifier))
         )
         // The open question is obsolete.
-        return [change] + (task.map { stop(task: $0.record.id, at: now) } ?? [])
+        if let task { stop(task: task.record.id) }
     }
 
     /// A client lets a task begin after it was asked (BG-21).
     mutating func begin(
         _ begin: Wire.Begin,
-        from caller: Caller,
-        at now: Date
-    ) -> [Effect] {
-        if let refusal = refuseUnlessOpen(begin.session, caller) { return refusal }
-        if let request = begin.request, let refusal = refusal(of: request, call: caller.call) {
-            return refusal
+        from caller: Caller
+    ) {
+        guard hasOpen(begin.session, caller) else { return }
+        if let request = begin.request {
+            guard accepts(request, call: caller.call) else { return }
         }
         let task = task(begin.identifier, of: begin.session, asked: begin.question)
-        guard task?.question?.subject == .begin else { return [.answer(caller.call, .done)] }
+        guard task?.question?.subject == .begin else {
+            turn.add(.answer(caller.call, .done))
+            return
+        }
         let key = TaskKey.identifier(session: begin.session, begin.identifier)
         let state = begin.request.map { DelayState(asks: false, request: $0) }
-        return [
-            commit(
-                [.beginTask(key, state?.encoded, at: now)],
-                then: .call(caller.call, task: Int64(begin.identifier))
-            )
-        ]
+        commit(
+            [.beginTask(key, state?.encoded, at: now)],
+            then: .call(caller.call, task: Int64(begin.identifier))
+        )
     }
 
     /// Returns the task whose application was asked a question, while that is open.

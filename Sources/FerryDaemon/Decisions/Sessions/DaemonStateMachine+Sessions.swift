@@ -12,18 +12,25 @@ extension DaemonStateMachine {
     // MARK: Opening
 
     /// A client opens a session.
-    mutating func openSession(_ open: Wire.OpenSession, from caller: Caller) -> [Effect] {
-        if let problem = Self.problem(in: open) { return [.refuse(caller.call, problem)] }
+    mutating func openSession(_ open: Wire.OpenSession, from caller: Caller) {
+        if let problem = Self.problem(in: open) {
+            turn.add(.refuse(caller.call, problem))
+            return
+        }
         let name = open.application.identifier
         if let problem = sessionInUse(open.identifier, of: name, by: caller) {
-            return [.refuse(caller.call, problem)]
+            turn.add(.refuse(caller.call, problem))
+            return
         }
         let present = sessions[open.identifier, ofApplication: applications[named: name]?.record.id]
         var settings = open.configuration
         settings.connections = settings.connections ?? present?.configuration.connections
         let configuration = Stored.encode(settings)
         let size = SessionSize(configuration.count, growingFrom: present)
-        if let problem = excess(of: size, in: name) { return [.refuse(caller.call, problem)] }
+        if let problem = excess(of: size, in: name) {
+            turn.add(.refuse(caller.call, problem))
+            return
+        }
         let opening = Sessions.Opening(
             application: name,
             session: open.identifier,
@@ -37,12 +44,10 @@ extension DaemonStateMachine {
             )
         )
         sessions.begin(opening, for: caller.call)
-        return [
-            commit(
-                [opening.mutation],
-                then: .opened(caller.call, caller.connection, process: caller.process)
-            )
-        ]
+        commit(
+            [opening.mutation],
+            then: .opened(caller.call, caller.connection, process: caller.process)
+        )
     }
 
     private static func problem(in open: Wire.OpenSession) -> TransferInterfaceError? {
@@ -94,22 +99,22 @@ extension DaemonStateMachine {
     mutating func opened(
         _ receipt: Receipt,
         call: CallIdentifier,
-        attachment: Attachment,
-        at now: Date
-    ) -> [Effect] {
+        attachment: Attachment
+    ) {
         guard let opened = receipt.openedSessions.first, let opening = sessions.openings[call]
         else {
-            return []
+            return
         }
         let application = opened.application
         applications.note(application)
         let session = sessions.add(opened.session)
-        let followed = configure(session, opened.session, at: now)
+        configure(session, opened.session)
         if application.quit {
             // Its user has started the application, so that it may be started for its events again. The session is not
             // open before that is stored.
             let change = Mutation.setQuit(application: application.id, false)
-            return followed + [openAgain([change, opening.mutation], for: call, attachment)]
+            openAgain([change, opening.mutation], for: call, attachment)
+            return
         }
         if let other = session.attachment, !other.isOfSameProcess(as: attachment) {
             // The other process was quicker. The application was not started while this one was opening a session, and
@@ -119,17 +124,22 @@ extension DaemonStateMachine {
                 identifier: session.identifier,
                 pid: other.processIdentifier
             )
-            return followed + [.refuse(call, error)] + evaluateRelaunch(of: application.id, at: now)
+            turn.add(.refuse(call, error))
+            evaluateRelaunch(of: application.id)
+            return
         }
         guard !creations.isCreating(inSession: session.id) else {
             // Its former client is creating a task, whose number must not be given out again.
-            return followed + [openAgain([opening.mutation], for: call, attachment)]
+            openAgain([opening.mutation], for: call, attachment)
+            return
         }
         sessions.endOpening(call)
         sessions.update(session.id) { $0.reopen() }
         guard lifetime.connections.contains(attachment.connection) else {
             // Its client is gone before its session is open.
-            return followed + recount(session.id) + evaluateRelaunch(of: application.id, at: now)
+            recount(session.id)
+            evaluateRelaunch(of: application.id)
+            return
         }
         let isKnown = session.hasAnswers(of: attachment)
         let token = attachment.process == 0 ? random.makeToken() : nil
@@ -137,41 +147,40 @@ extension DaemonStateMachine {
             session.attach(attachment, token: token, keepsAnswers: isKnown)
         }
         applications.update(application.id) { $0.connected(attachment.connection) }
-        let answered =
-            answerUnanswerable(session.id, at: now) + startedByOthers(session.applicationID)
-        return (isKnown ? [] : [.forgetConnections(ofSession: session.id)]) + followed + answered
-            + evaluateRelaunch(of: application.id, at: now) + [
-                .answer(
-                    call,
-                    .opened(
-                        session: session.id,
-                        nextTaskIdentifier: opened.session.nextTaskIdentifier,
-                        token: token
-                    )
+        if !isKnown { turn.add(.forgetConnections(ofSession: session.id)) }
+        answerUnanswerable(session.id)
+        startedByOthers(session.applicationID)
+        evaluateRelaunch(of: application.id)
+        turn.add(
+            .answer(
+                call,
+                .opened(
+                    session: session.id,
+                    nextTaskIdentifier: opened.session.nextTaskIdentifier,
+                    token: token
                 )
-            ]
+            )
+        )
     }
 
     /// Takes over a session's configuration: its tasks may avoid other conditions than before, and those that wait may
     /// start by another limit or another proxy.
     private mutating func configure(
         _ session: Session,
-        _ record: SessionRecord,
-        at now: Date
-    ) -> [Effect] {
+        _ record: SessionRecord
+    ) {
         let former = session.configuration
         sessions.update(session.id) { $0.configure(record) }
-        guard let configuration = sessions[session.id]?.configuration else { return [] }
-        var effects = [Effect.limitRates(configuration.rates, session: session.id)]
-        if configuration.connections != former.connections { effects += endUnneededNetworkWaits() }
+        guard let configuration = sessions[session.id]?.configuration else { return }
+        turn.add(.limitRates(configuration.rates, session: session.id))
+        if configuration.connections != former.connections { endUnneededNetworkWaits() }
         if Conditions(configuration.avoids) != Conditions(former.avoids) {
-            effects += avoidedAnew(at: now)
+            avoidedAnew()
         } else if configuration.connections != former.connections
             || configuration.maximumConnectionsPerHost != former.maximumConnectionsPerHost
         {
-            effects += searchForTasks(at: now)
+            searchForTasks()
         }
-        return effects
     }
 
     /// Opens a session in the store again, for the same call.
@@ -179,7 +188,7 @@ extension DaemonStateMachine {
         _ mutations: [Mutation],
         for call: CallIdentifier,
         _ attachment: Attachment
-    ) -> Effect {
+    ) {
         commit(
             mutations,
             then: .opened(call, attachment.connection, process: attachment.process)
@@ -189,19 +198,17 @@ extension DaemonStateMachine {
     /// A session could not be opened; if it was to be deleted meanwhile, it may be now.
     mutating func openingFailed(
         _ call: CallIdentifier,
-        _ error: StoreError,
-        at now: Date
-    ) -> [Effect] {
+        _ error: StoreError
+    ) {
         let opening = sessions.endOpening(call)
-        var effects = [Effect.refuse(call, TransferInterfaceError(error, task: 0))]
+        turn.add(.refuse(call, TransferInterfaceError(error, task: 0)))
         guard let opening, let id = applications[named: opening.application]?.record.id else {
-            return effects
+            return
         }
-        if let session = sessions[opening.session, ofApplication: id] {
-            effects += recount(session.id)
-        }
+        if let session = sessions[opening.session, ofApplication: id] { recount(session.id) }
         // The application was not started for other sessions while it was opening this one.
-        return effects + evaluateRelaunch(of: id, at: now) + evaluateIdleness(at: now)
+        evaluateRelaunch(of: id)
+        evaluateIdleness()
     }
 
     /// Whether a client is opening a session, or any session, of an application.
@@ -225,84 +232,90 @@ extension DaemonStateMachine {
         sessions[session]?.attachment?.connection == caller.connection
     }
 
-    /// Returns the refusal of a caller that does not have a session open.
-    func refuseUnlessOpen(_ session: Int64, _ caller: Caller) -> [Effect]? {
-        isOpen(session, for: caller)
-            ? nil : [.refuse(caller.call, .sessionNotOpen(session: session))]
+    /// Refuses a caller that does not have a session open.
+    ///
+    /// - Returns: Whether it has.
+    mutating func hasOpen(_ session: Int64, _ caller: Caller) -> Bool {
+        let isOpen = isOpen(session, for: caller)
+        if !isOpen { turn.add(.refuse(caller.call, .sessionNotOpen(session: session))) }
+        return isOpen
     }
 
     // MARK: Connections
 
     /// A client connects.
-    mutating func connected(_ connection: ConnectionIdentifier) -> [Effect] {
+    mutating func connected(_ connection: ConnectionIdentifier) {
         lifetime.connected(connection)
-        return [.setTimer(.idle, nil)]
+        turn.add(.setTimer(.idle, nil))
     }
 
     /// A client is gone whose calls cannot be carried out yet: another client may open its sessions, and those calls
     /// are valid until then.
-    mutating func hungUp(_ connection: ConnectionIdentifier, at now: Date) -> [Effect] {
+    mutating func hungUp(_ connection: ConnectionIdentifier) {
         for id in sessions.ids(where: { $0.attachment?.connection == connection }) {
             sessions.update(id) { $0.awaitCalls(over: connection) }
         }
-        return letGo(connection, at: now)
+        letGo(connection)
     }
 
     /// A connection has closed: another client may open its sessions.
-    mutating func disconnected(_ connection: ConnectionIdentifier, at now: Date) -> [Effect] {
+    mutating func disconnected(_ connection: ConnectionIdentifier) {
         lifetime.disconnected(connection)
         let left = sessions.ids { $0.leaver == connection }
         for id in left { sessions.update(id) { $0.endCalls() } }
-        return letGo(connection, at: now) + left.flatMap { recount($0) } + evaluateIdleness(at: now)
+        letGo(connection)
+        for id in left { recount(id) }
+        evaluateIdleness()
     }
 
     /// Releases everything that was open over a connection, as its client is gone.
-    private mutating func letGo(_ connection: ConnectionIdentifier, at now: Date) -> [Effect] {
-        var effects: [Effect] = []
+    private mutating func letGo(_ connection: ConnectionIdentifier) {
         for id in sessions.ids(where: { $0.isServed(over: connection) }) {
-            effects += release(id, from: connection)
+            release(id, from: connection)
         }
         for id in applications.ids.sorted()
         where applications.update(id, { $0.disconnected(connection) }) == true {
-            effects += evaluateRelaunch(of: id, at: now)
+            evaluateRelaunch(of: id)
         }
-        return effects
     }
 
     /// A client releases one of the sessions that are open over its connection, as the end of the connection would.
-    mutating func releaseSession(_ id: Int64, from caller: Caller, at now: Date) -> [Effect] {
+    mutating func releaseSession(_ id: Int64, from caller: Caller) {
         guard let session = sessions[id], session.attachment?.connection == caller.connection else {
-            return [.refuse(caller.call, .sessionNotOpen(session: id))]
+            turn.add(.refuse(caller.call, .sessionNotOpen(session: id)))
+            return
         }
-        let ends = session.subscriber.map { [Effect.endSubscription($0.call)] } ?? []
+        if let subscriber = session.subscriber { turn.add(.endSubscription(subscriber.call)) }
         sessions.update(id) { $0.unsubscribe() }
-        var effects = ends + [.answer(caller.call, .done)] + release(id, from: caller.connection)
+        turn.add(.answer(caller.call, .done))
+        release(id, from: caller.connection)
         let hasOthers = sessions.values.contains {
             $0.applicationID == session.applicationID
                 && $0.attachment?.connection == caller.connection
         }
-        guard !hasOthers else { return effects }
+        guard !hasOthers else { return }
         // The process may go on, for example with sessions of its own.
         applications.update(session.applicationID) { _ = $0.disconnected(caller.connection) }
-        effects += evaluateRelaunch(of: session.applicationID, at: now)
-        return effects
+        evaluateRelaunch(of: session.applicationID)
     }
 
     /// Releases a session, if it is open over a connection; whether its application is needed follows from its counts.
-    private mutating func release(_ id: Int64, from connection: ConnectionIdentifier) -> [Effect] {
-        sessions.update(id, { $0.release(connection) }) == true ? [query(.session(id))] : []
+    private mutating func release(_ id: Int64, from connection: ConnectionIdentifier) {
+        if sessions.update(id, { $0.release(connection) }) == true { query(.session(id)) }
     }
 
     // MARK: Closing
 
     /// A client ends a session permanently.
-    mutating func closeSession(_ close: Wire.CloseSession, from caller: Caller) -> [Effect] {
-        if let refusal = refuseUnlessOpen(close.session, caller) { return refusal }
+    mutating func closeSession(_ close: Wire.CloseSession, from caller: Caller) {
+        guard hasOpen(close.session, caller) else { return }
         sessions.update(close.session) { $0.beginClosing() }
         guard close.cancel else {
-            return [.answer(caller.call, .done), query(.session(close.session))]
+            turn.add(.answer(caller.call, .done))
+            query(.session(close.session))
+            return
         }
-        return sweep(
+        sweep(
             .session(close.session),
             ending: .cancelled(for: .sweep(caller.call)),
             for: caller.call
@@ -310,29 +323,28 @@ extension DaemonStateMachine {
     }
 
     /// Reads a session's counts, if they decide whether it is deleted or whether its application is started.
-    mutating func recount(_ id: Int64) -> [Effect] {
+    mutating func recount(_ id: Int64) {
         guard let session = sessions[id], session.attachment == nil || session.isClosing else {
-            return []
+            return
         }
         // The known counts are out of date.
         sessions.update(id) { $0.forgetCounts() }
-        return [query(.session(id))]
+        query(.session(id))
     }
 
     /// The store has returned a session's number of tasks and events.
-    mutating func counted(_ record: SessionRecord, at now: Date) -> [Effect] {
-        guard let session = sessions[record.id] else { return [] }
+    mutating func counted(_ record: SessionRecord) {
+        guard let session = sessions[record.id] else { return }
         sessions.update(record.id) { $0.counted(record.counts) }
         // An empty session that no client has open is deleted: opening it creates it again.
         if record.counts.isEmpty, isOver(session),
             !isOpening(session.applicationID, session: session.identifier),
             !creations.isCreating(inSession: record.id)
         {
-            return [
-                commit([.deleteSession(id: record.id)], then: .closed(session: record.id))
-            ]
+            commit([.deleteSession(id: record.id)], then: .closed(session: record.id))
+            return
         }
-        return evaluateRelaunch(of: session.applicationID, at: now)
+        evaluateRelaunch(of: session.applicationID)
     }
 
     /// Whether a session is over for its client: it has closed the session, or is gone.
@@ -343,31 +355,32 @@ extension DaemonStateMachine {
     }
 
     /// A session is gone from the store.
-    mutating func closed(_ identifier: Int64, at now: Date) -> [Effect] {
-        guard let session = sessions.remove(identifier) else { return [] }
+    mutating func closed(_ identifier: Int64) {
+        guard let session = sessions.remove(identifier) else { return }
         // This session may have kept its application from being started for another one.
-        return [.forgetSession(identifier)] + removeIfUnused(session.applicationID)
-            + evaluateRelaunch(of: session.applicationID, at: now)
+        turn.add(.forgetSession(identifier))
+        removeIfUnused(session.applicationID)
+        evaluateRelaunch(of: session.applicationID)
     }
 
     /// A session could not be deleted; it is examined again when the daemon starts.
-    mutating func closingFailed(_ identifier: Int64, at now: Date) -> [Effect] {
-        sessions[identifier].map { evaluateRelaunch(of: $0.applicationID, at: now) } ?? []
+    mutating func closingFailed(_ identifier: Int64) {
+        if let session = sessions[identifier] { evaluateRelaunch(of: session.applicationID) }
     }
 
     /// Forgets an application that has no session, no process and no client that opens one.
-    mutating func removeIfUnused(_ id: Int64) -> [Effect] {
+    mutating func removeIfUnused(_ id: Int64) {
         guard let application = applications[id], !application.isLaunched,
             !application.isLaunching, !isOpening(id),
             !sessions.values.contains(where: { $0.applicationID == id })
-        else { return [] }
-        return [commit([.deleteApplication(id: id)], then: .applicationForgotten(id))]
+        else { return }
+        commit([.deleteApplication(id: id)], then: .applicationForgotten(id))
     }
 
     /// An application is gone from the store.
-    mutating func forgotten(_ id: Int64) -> [Effect] {
+    mutating func forgotten(_ id: Int64) {
         applications.remove(id)
         shares.forget(application: id)
-        return [.setTimer(.relaunch(application: id), nil)]
+        turn.add(.setTimer(.relaunch(application: id), nil))
     }
 }

@@ -11,33 +11,35 @@ extension DaemonStateMachine {
     ///
     /// - Parameters:
     ///   - delay: For how long it waits, in seconds.
-    ///   - now: The time.
-    /// - Returns: The effects to perform.
-    mutating func machineSleeps(delay: Double = 0, at now: Date) -> [Effect] {
-        guard !isStopping, sleep.announce() else { return [] }
+    mutating func machineSleeps(delay: Double = 0) {
+        guard !isStopping, sleep.announce() else { return }
         let tasks = running.sorted { $0.phase == .loading && !$0.isActedUpon }
-        return [
-            .log(.info, "the machine is about to sleep or to shut down", task: nil),
-            .setTimer(.sleep, now + delay + policy.sleepPatience), .waitsChanged,
-        ] + tasks.flatMap { putDown($0, at: now) } + allowSleepIfSettled()
+        turn.add(.log(.info, "the machine is about to sleep or to shut down", task: nil))
+        turn.add(.setTimer(.sleep, now + delay + policy.sleepPatience))
+        turn.add(.waitsChanged)
+        for task in tasks { putDown(task) }
+        allowSleepIfSettled()
     }
 
     /// The machine has neither slept nor shut down, and nobody has said that it does not.
-    mutating func sleepTimePassed(at now: Date) -> [Effect] {
-        guard !sleep.allowsStarts else { return [] }
+    mutating func sleepTimePassed() {
+        guard !sleep.allowsStarts else { return }
         let text = "the machine was to sleep or to shut down, and has not done so"
-        return [.log(.notice, text, task: nil)] + machineGoesOn(hasSlept: false, at: now)
+        turn.add(.log(.notice, text, task: nil))
+        machineGoesOn(hasSlept: false)
     }
 
     /// Stops a transfer, and has its bytes forced onto the disk.
-    private mutating func putDown(_ task: RunningTask, at now: Date) -> [Effect] {
+    private mutating func putDown(_ task: RunningTask) {
         let id = task.record.id
         let progress = storeResponse(of: id) + storeProgress(of: id)
         sleep.settle(id)
         work.begin(in: .partialFile)
         // Reported later in any case; the transfer's end finds nothing left to stop.
-        return [.putDown(task: id)] + halt(task: id, at: now)
-            + [commit(progress, .relaxed), .changed(task: id)]
+        turn.add(.putDown(task: id))
+        halt(task: id)
+        commit(progress, .relaxed)
+        turn.add(.changed(task: id))
     }
 
     /// The bytes of a stopped transfer are on the disk, or could not be forced there.
@@ -45,70 +47,73 @@ extension DaemonStateMachine {
     /// - Parameters:
     ///   - id: The task.
     ///   - checkpoint: What is known about its file; `nil` for nothing new.
-    ///   - now: The time.
-    /// - Returns: The effects to perform.
-    mutating func putDown(task id: Int64, _ checkpoint: [UInt8]?, at now: Date) -> [Effect] {
+    mutating func putDown(task id: Int64, _ checkpoint: [UInt8]?) {
         work.end(in: .partialFile)
         sleep.settled(id)
         readings.note(id)
         // A task that ends has no more use for it.
-        let isKept = checkpoint != nil && !endings.contains(id)
-        let stored = isKept ? [commit([.setCheckpoint(task: id, checkpoint)], .relaxed)] : []
-        return stored + allowSleepIfSettled() + searchForTasks(at: now)
-            + evaluateIdleness(at: now)
+        if checkpoint != nil, !endings.contains(id) {
+            commit([.setCheckpoint(task: id, checkpoint)], .relaxed)
+        }
+        allowSleepIfSettled()
+        searchForTasks()
+        evaluateIdleness()
     }
 
     /// Lets the machine sleep as soon as the store has everything that was committed so far.
-    private mutating func allowSleepIfSettled() -> [Effect] {
+    private mutating func allowSleepIfSettled() {
         // What is known of the clock must not be ahead of the tasks that follow it; otherwise the machine waits for as
         // long as logind lets it.
-        guard sleep.isSettled, !clock.isNewBoot, !timekeeping.isPassUnderWay else { return [] }
+        guard sleep.isSettled, !clock.isNewBoot, !timekeeping.isPassUnderWay else { return }
         // A commit that is waited for makes all before it durable, too; it has to contain something.
         let last = Mutation.set(.clock, clock.anchor.encoded)
-        return [commit([last], .synchronized, then: .readyForSleep)]
+        commit([last], .synchronized, then: .readyForSleep)
     }
 
     /// The store has everything, or could not take it: there is nothing more to wait for.
-    mutating func readyForSleep() -> [Effect] {
-        guard sleep.allow() else { return [] }
-        return [.log(.info, "all transfers are at rest", task: nil), .allowSleep]
+    mutating func readyForSleep() {
+        guard sleep.allow() else { return }
+        turn.add(.log(.info, "all transfers are at rest", task: nil))
+        turn.add(.allowSleep)
     }
 
     /// The machine has woken up, or does not sleep after all.
     ///
     /// - Parameters:
     ///   - hasSlept: Whether it has slept; if it was only about to, what runs has its connection still.
-    ///   - now: The time.
-    /// - Returns: The effects to perform.
-    mutating func machineGoesOn(hasSlept: Bool, at now: Date) -> [Effect] {
+    mutating func machineGoesOn(hasSlept: Bool) {
         let wasAnnounced = sleep.goOn()
-        guard !isStopping, wasAnnounced || hasSlept else { return [] }
+        guard !isStopping, wasAnnounced || hasSlept else { return }
         let lost = hasSlept ? running.sorted { $0.phase == .loading } : []
+        turn.add(.log(.info, "the machine is awake: transfers go on", task: nil))
         // Their connections have not outlasted the sleep, which counts as no failed attempt.
-        let stops = lost.flatMap { interrupt($0, at: now) }
+        for task in lost { interrupt(task) }
         // What has failed before may have another network now.
         breaker.tryAll()
-        return [.log(.info, "the machine is awake: transfers go on", task: nil)] + stops
-            + [.renewConnections]
-            + (wasAnnounced
-                ? [.setTimer(.sleep, nil), .inhibit(sleep.inhibition), .waitsChanged] : [])
-            + searchForTasks(at: now) + reviewInhibitionSoon(at: now)
+        turn.add(.renewConnections)
+        if wasAnnounced {
+            turn.add(.setTimer(.sleep, nil))
+            turn.add(.inhibit(sleep.inhibition))
+            turn.add(.waitsChanged)
+        }
+        searchForTasks()
+        reviewInhibitionSoon()
     }
 }
 
 // What is held follows the transfers only now and then: thousands of small files make a few calls over the bus.
 extension DaemonStateMachine {
     /// Has it reviewed a moment later what is to be held against the machine's sleep.
-    mutating func reviewInhibitionSoon(at now: Date) -> [Effect] {
-        guard sleep.planReview() else { return [] }
-        return [.setTimer(.inhibition, now.addingTimeInterval(policy.inhibitionDelay))]
+    mutating func reviewInhibitionSoon() {
+        guard sleep.planReview() else { return }
+        turn.add(.setTimer(.inhibition, now.addingTimeInterval(policy.inhibitionDelay)))
     }
 
     /// Holds what is to be held against the machine's sleep.
-    mutating func reviewInhibition(at now: Date) -> [Effect] {
+    mutating func reviewInhibition() {
         // While the machine is about to sleep, what is held stays as it is.
         let wanted = sleep.allowsStarts ? wantedInhibition : sleep.inhibition
-        return sleep.review(wanted: wanted) ? [.inhibit(wanted)] : []
+        if sleep.review(wanted: wanted) { turn.add(.inhibit(wanted)) }
     }
 
     private var wantedInhibition: MachineSleep.Inhibition {
