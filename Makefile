@@ -8,6 +8,7 @@ SWIFT_FILES = git ls-files -z --cached --others --exclude-standard '*.swift'
 URL ?=
 COUNT ?= 1000000
 SEED ?=
+FIRST ?=
 AFRESH ?=
 CHECK ?=
 RUNS ?= 3
@@ -144,10 +145,10 @@ coverage: set-up ## measures the lines that the tests run
 # Random histories of the daemon, its clients, its network and its disk, in a simulated world; and of downloads
 # from several places.
 simulate: export FERRY_TESTS = FerryDaemonTests,FerryTransferTests
-simulate: set-up ## runs random histories of ferryd; COUNT=… SEED=…
+simulate: set-up ## runs random histories of ferryd; COUNT=… SEED=… FIRST=…
 	$(BUILD) --build-tests --configuration release -Xswiftc -enable-testing \
 	  --scratch-path .build/simulate
-	FERRY_SIMULATION_COUNT=$(COUNT) $(SEED:%=FERRY_SIMULATION_SEED=%) \
+	FERRY_SIMULATION_COUNT=$(COUNT) $(SEED:%=FERRY_SIMULATION_SEED=%) $(FIRST:%=FERRY_SIMULATION_FIRST=%) \
 	  .build/simulate/release/FerryPackageTests.xctest --testing-library swift-testing \
 	  --filter 'FerryDaemonTests.SimulationTests|MirrorSimulationTests'
 

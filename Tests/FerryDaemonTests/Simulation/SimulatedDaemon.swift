@@ -235,6 +235,7 @@ final class SimulatedDaemon {
     }
 
     func ask(_ query: DaemonStateMachine.Query) {
+        world.countQuery()
         if world.sabotage == .losesWakeUp, case .candidates = query,
             world.random.happens(percent: 10)
         {

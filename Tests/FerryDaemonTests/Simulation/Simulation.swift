@@ -28,6 +28,8 @@ final class Simulation {
     /// Seconds since the beginning.
     private(set) var now = 0.0
     private(set) var eventCount = 0
+    /// How often the store was asked.
+    private(set) var queryCount = 0
     /// What was not as it must be, the first of it.
     private(set) var violation: String?
     /// How often each thing has happened.
@@ -228,6 +230,9 @@ final class Simulation {
         guard trace != nil else { return }
         trace?.append("\((now * 10_000).rounded() / 10_000) \(text())")
     }
+
+    /// Counts a query to the store.
+    func countQuery() { queryCount += 1 }
 
     /// Counts something that has happened.
     func count(_ happening: Happening) { happenings[happening, default: 0] += 1 }

@@ -181,12 +181,19 @@ struct SimulationTally {
     private(set) var happenings: [Happening: Int] = [:]
     /// How many things have happened, of any kind.
     private(set) var eventCount = 0
+    /// How often the store was asked.
+    private(set) var queryCount = 0
+    /// What all histories lead to: if one differs, this does.
+    private(set) var fingerprint: UInt64 = 0
     /// Whether a promise was broken.
     private(set) var hasFailed = false
 
     mutating func count(_ simulation: Simulation) {
         historyCount += 1
         eventCount += simulation.eventCount
+        queryCount += simulation.queryCount
+        // The order of the histories depends on the processors.
+        fingerprint &+= simulation.fingerprint &* (simulation.seed | 1)
         happenings.merge(simulation.happenings, uniquingKeysWith: +)
         hasFailed = hasFailed || simulation.violation != nil
     }
@@ -194,6 +201,8 @@ struct SimulationTally {
     mutating func add(_ other: SimulationTally) {
         historyCount += other.historyCount
         eventCount += other.eventCount
+        queryCount += other.queryCount
+        fingerprint &+= other.fingerprint
         happenings.merge(other.happenings, uniquingKeysWith: +)
         hasFailed = hasFailed || other.hasFailed
     }
@@ -207,6 +216,7 @@ struct SimulationTally {
             \(historyCount) histories from seed \(seeds.lowerBound) on, \(eventCount) events, in \
             \(Int(seconds)) s: \(rate) histories a second\(hasFailed ? ", FAILED" : "")
             \(counts.joined(separator: ", "))
+            \(queryCount) queries, fingerprint \(String(fingerprint, radix: 16))
             """
     }
 }
