@@ -137,7 +137,8 @@ final class Daemon {
         observeSleep()
         _ = clock.note()
         hasStarted = true
-        input {
+        // The clock may have been set since the machine got its own.
+        driver.input(at: clock.now()) {
             $0.start(
                 applications: applications,
                 sessions: sessions,

@@ -34,8 +34,12 @@ class DaemonDriver<World: DaemonWorld> {
     }
 
     /// Passes an input to the state machine, and performs the resulting effects.
-    func input(_ body: (inout Machine) -> Void) {
-        perform(machine.handle(at: world.now, body))
+    ///
+    /// - Parameters:
+    ///   - now: The time; `nil` for the time by the machine's clock.
+    ///   - body: What happens.
+    func input(at now: Date? = nil, _ body: (inout Machine) -> Void) {
+        perform(machine.handle(at: now ?? world.now, body))
     }
 
     /// Changes the state machine in a way that has no effects, or reads a part of it without a copy of the whole.
@@ -170,7 +174,7 @@ class DaemonDriver<World: DaemonWorld> {
         let now = world.now
         guard date.timeIntervalSince(now) <= 0.001 else { return setTimer(timer, date) }
         timers[timer] = nil
-        perform(machine.handle(at: max(now, date)) { $0.timerFired(timer) })
+        input(at: max(now, date)) { $0.timerFired(timer) }
     }
 
     // MARK: The store

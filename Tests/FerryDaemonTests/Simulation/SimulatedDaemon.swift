@@ -92,7 +92,7 @@ final class SimulatedDaemon {
             keepFile(of: event.task, for: data)
         }
         let applications = store.allApplications()
-        input { machine in
+        driver.input(at: clock.now(sinceBoot: world.sinceBoot)) { machine in
             machine.start(
                 applications: applications,
                 sessions: applications.flatMap { store.sessions(application: $0.id) },
