@@ -28,7 +28,7 @@ final class TaskConnections: ConnectionLender {
         }
         guard let daemon, isAwaited == true else { return }
         // Not while an effect of the machine is being performed.
-        LoopActor.perform { daemon.input { $0.searchForTasks() } }
+        LoopActor.perform { daemon.input { $0.turn.searchForTasks() } }
     }
 
     /// Returns the host that an origin counts for.

@@ -31,8 +31,6 @@ extension DaemonStateMachine {
         } else {
             commit([release], then: .call(caller.call, task: id))
         }
-        // Other tasks of a host may start even if there is no such task.
-        searchForTasks()
     }
 
     /// The store knows that a task runs under all conditions.
@@ -70,7 +68,6 @@ extension DaemonStateMachine {
         var ending = Ending.cancelled(for: .sweep(call), producesResumeData: true)
         // NSURLErrorCancelledReasonUserForceQuitApplication
         ending.cancelReason = 0
-        turn.add(.setTimer(.relaunch(application: id), nil))
         sweep(.application(id), ending: ending, for: call)
     }
 
@@ -91,7 +88,6 @@ extension DaemonStateMachine {
     mutating func hookRemoved(_ id: Int64, call: CallIdentifier) {
         applications.update(id) { $0.removeHook() }
         turn.add(.answer(call, .done))
-        turn.add(.setTimer(.relaunch(application: id), nil))
     }
 
     /// The store could not record that an application must not be started.
@@ -102,6 +98,5 @@ extension DaemonStateMachine {
     ) {
         applications.update(id) { $0.endObjection() }
         turn.add(.refuse(call, TransferInterfaceError(error, task: 0)))
-        evaluateRelaunch(of: id)
     }
 }

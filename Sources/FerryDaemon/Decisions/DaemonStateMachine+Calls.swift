@@ -145,7 +145,7 @@ extension DaemonStateMachine {
         guard let task = found else {
             // The task has ended, and its application has handled that; only the answer was lost.
             turn.add(.answer(call, .created(task: 0)))
-            recount(creation.session)
+            turn.recount(creation.session)
             return
         }
         let isSecure =
@@ -165,13 +165,13 @@ extension DaemonStateMachine {
                 // A search that is under way may not have seen what the task avoids.
                 if search.isUnderWay { search.markStale() }
             } else if creation.task.state == .waiting, isAdmitted, isSecure {
-                searchForTasks()
+                turn.searchForTasks()
             } else if creation.task.state == .waiting, !isAdmitted, !shares.hasReview {
                 reviewSharesSoon()
             }
             if creation.task.state == .waiting { note(notBefore: creation.task.notBefore) }
         }
-        recount(creation.session)
+        turn.recount(creation.session)
     }
 
     /// Logs what a task is, so that later lines with its number can be understood.
@@ -191,7 +191,7 @@ extension DaemonStateMachine {
     /// A task could not be put into the store.
     mutating func creationFailed(_ call: CallIdentifier, _ error: StoreError) {
         turn.add(.refuse(call, TransferInterfaceError(error, task: 0)))
-        if let creation = creations.end(call) { recount(creation.session) }
+        if let creation = creations.end(call) { turn.recount(creation.session) }
     }
 
     /// A client resumes a task.

@@ -93,7 +93,7 @@ extension DaemonStateMachine {
     mutating func clockTakenUp() {
         timekeeping.takeUp()
         query(.earliestDeadline)
-        searchForTasks()
+        turn.searchForTasks()
         followClock()
     }
 }

@@ -28,14 +28,16 @@ extension DaemonStateMachine {
     mutating func evaluateIdleness() {
         switch lifetime.stage {
         case .idle: break
-        case .stopping: if work.allowsEnd { turn.add(.exit) }
+        case .stopping: if work.allowsEnd, lifetime.exit() { turn.add(.exit) }
         case .serving:
-            if !isBusy { turn.add(.setTimer(.idle, now.addingTimeInterval(policy.idleTime))) }
+            let end = isBusy ? nil : now.addingTimeInterval(policy.idleTime)
+            if lifetime.plan(idleEnd: end) { turn.add(.setTimer(.idle, end)) }
         }
     }
 
     /// The daemon has had nothing to do for a while.
     mutating func idleTimePassed() {
+        lifetime.idleTimePassed()
         if !isBusy { query(.totals) }
     }
 
@@ -44,7 +46,7 @@ extension DaemonStateMachine {
         guard !isBusy, !isStopping else { return }
         // A waiting task that was overlooked is not left behind.
         guard totals.waitingTasks == 0 else {
-            searchForTasks()
+            turn.searchForTasks()
             return
         }
         lifetime.endIdle()
@@ -55,8 +57,7 @@ extension DaemonStateMachine {
     /// A client has connected at the last moment.
     mutating func goOn() {
         lifetime.goOn()
-        searchForTasks()
-        evaluateIdleness()
+        turn.searchForTasks()
     }
 
     /// Ends the process as soon as the work under way is in the store; transfers continue next time.
@@ -69,6 +70,5 @@ extension DaemonStateMachine {
             commit(storeProgress(of: task.record.id))
         }
         running.stop()
-        if work.allowsEnd { turn.add(.exit) }
     }
 }

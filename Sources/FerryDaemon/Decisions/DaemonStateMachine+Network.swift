@@ -31,7 +31,7 @@ extension DaemonStateMachine {
         // A full disk delays the end of the wait; tasks of hosts that had failed need not wait for it.
         turn.add(.log(.info, "there is a network again", task: nil))
         endNetworkWait()
-        searchForTasks()
+        turn.searchForTasks()
     }
 
     /// Without a network, ends the wait for one, as a proxy on this machine may reach a host now; a task whose host still

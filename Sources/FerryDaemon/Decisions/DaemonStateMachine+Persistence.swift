@@ -48,7 +48,7 @@ extension DaemonStateMachine {
     /// The store has such a change, or never will.
     mutating func stored(_ task: Int64) {
         readings.stored(task)
-        if running[task] == nil { searchForTasks() }
+        if running[task] == nil { turn.searchForTasks() }
     }
 
     /// Examines the tasks that a commit has changed.
@@ -67,8 +67,8 @@ extension DaemonStateMachine {
                 stop(task: change.id)
                 commit(progress, .relaxed)
             }
-            recount(change.sessionID)
+            turn.recount(change.sessionID)
         }
-        searchForTasks()
+        turn.searchForTasks()
     }
 }

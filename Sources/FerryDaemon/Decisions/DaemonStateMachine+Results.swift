@@ -28,7 +28,7 @@ extension DaemonStateMachine {
         case .clockTakenUp:
             clockTakenUp()
         case .networkIsBack:
-            searchForTasks()
+            turn.searchForTasks()
         case .readyForSleep:
             readyForSleep()
         case .relinked(let call, let task):
@@ -66,7 +66,6 @@ extension DaemonStateMachine {
         case .ratesSet(let call, let rates):
             ratesSet(rates, call: call)
         }
-        evaluateIdleness()
     }
 
     /// A commit has failed permanently; nothing was changed.
@@ -100,8 +99,6 @@ extension DaemonStateMachine {
             launched(application, error: error.message)
         case .backedOff(let task):
             backedOff(task: task)
-        case .closed(let session):
-            closingFailed(session)
         case .awaitingNetwork(let task):
             awaitingNetwork(task: task)
         case .moved(let task):
@@ -109,14 +106,13 @@ extension DaemonStateMachine {
         case .retimed, .clockTakenUp:
             clockPassFailed(until: now.addingTimeInterval(policy.rereadDelay))
         case .networkIsBack:
-            searchForTasks()
+            turn.searchForTasks()
         case .readyForSleep:
             readyForSleep()
-        case .nothing, .applicationForgotten:
+        case .nothing, .closed, .applicationForgotten:
             // Anything that was to be deleted is examined again when the daemon starts.
             break
         }
-        evaluateIdleness()
     }
 
     /// The store has answered a query.
@@ -155,7 +151,6 @@ extension DaemonStateMachine {
             // The session has gone in the meantime.
             break
         }
-        evaluateIdleness()
     }
 
     private mutating func queryFailed(

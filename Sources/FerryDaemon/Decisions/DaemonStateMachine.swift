@@ -121,17 +121,13 @@ struct DaemonStateMachine {
         followClock()
         // Whether there is a network is determined again.
         commit([.endNetworkWait], .relaxed, then: .networkIsBack)
-        searchForTasks()
+        turn.searchForTasks()
         if hours.period.until != nil { planHours() }
         query(.earliestDeadline)
-        for identifier in self.applications.ids.sorted() {
-            evaluateRelaunch(of: identifier)
-        }
         // Sessions that were left empty in a crash are deleted.
         for record in sessions where record.counts.isEmpty {
-            query(.session(record.id))
+            turn.recount(record.id)
         }
-        evaluateIdleness()
     }
 
     /// Takes the settings, before the queue is resumed.
@@ -154,8 +150,7 @@ struct DaemonStateMachine {
             breaker.tryAll()
             endUnneededNetworkWaits()
         }
-        searchForTasks()
-        evaluateIdleness()
+        turn.searchForTasks()
     }
 
     /// The store knows the rate limits of all tasks together.
@@ -171,9 +166,9 @@ struct DaemonStateMachine {
         case .retry: retryTimePassed()
         case .deadline: deadlinePassed()
         case .progress: tellProgress()
-        case .relaunch(let application): evaluateRelaunch(of: application)
+        case .relaunch(let application): applications.relaunchTimePassed(of: application)
         case .launch(let application): launchTimePassed(of: application)
-        case .recount(let session): query(.session(session))
+        case .recount(let session): turn.recount(session)
         case .shares: reviewShares()
         case .sharing(let task): copyTimePassed(of: task)
         case .clock: followClock()
@@ -198,6 +193,7 @@ struct DaemonStateMachine {
     mutating func handle(at now: Date, _ input: (inout DaemonStateMachine) -> Void) -> [Effect] {
         turn.begin(at: now)
         input(&self)
+        settle()
         return turn.end()
     }
 

@@ -18,6 +18,9 @@ struct Lifetime: Hashable, Sendable {
     private(set) var stage = Stage.serving
     /// The clients that are connected.
     private(set) var connections: Set<ConnectionIdentifier> = []
+    /// Whether the timer for the end is set.
+    private var hasIdleTimer = false
+    private var hasExited = false
 
     // MARK: Clients
 
@@ -31,6 +34,18 @@ struct Lifetime: Hashable, Sendable {
 
     // MARK: The end
 
+    /// Plans the end for a date, if it has nothing to do: the first such date holds until it has something to do.
+    ///
+    /// - Parameter date: The date; `nil` if it has something to do.
+    /// - Returns: Whether the timer is to be set to it.
+    mutating func plan(idleEnd date: Date?) -> Bool {
+        defer { hasIdleTimer = date != nil }
+        return hasIdleTimer != (date != nil)
+    }
+
+    /// It has had nothing to do for a while.
+    mutating func idleTimePassed() { hasIdleTimer = false }
+
     /// The daemon has nothing to do.
     mutating func endIdle() { stage = .idle }
 
@@ -39,6 +54,14 @@ struct Lifetime: Hashable, Sendable {
 
     /// The daemon is asked to stop.
     mutating func stop() { stage = .stopping }
+
+    /// Nothing is left to wait for.
+    ///
+    /// - Returns: Whether the process is to end, which it is told once.
+    mutating func exit() -> Bool {
+        defer { hasExited = true }
+        return !hasExited
+    }
 }
 
 /// When a timer is due that is only ever set to an earlier date.

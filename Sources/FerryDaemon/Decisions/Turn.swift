@@ -1,11 +1,17 @@
 import FoundationEssentials
 
 extension DaemonStateMachine {
-    /// What one input leads to: its effects, in the order in which the owner must perform them.
-    struct Turn: Sendable {
+    /// What one input leads to: its effects, in the order in which the owner must perform them, and what has to be looked
+    /// at before it ends.
+    ///
+    /// Parts of the machine mark themselves where a change of theirs always has to be looked at. What comes from outside
+    /// (the store, the network, a person) is marked here.
+    struct Turn: Hashable, Sendable {
         /// The time of the input.
         private(set) var now = Date.distantPast
         private var effects: [Effect] = []
+        private var sessionsToCount: [Int64] = []
+        private var search = Mark()
 
         /// An input arrives.
         mutating func begin(at now: Date) { self.now = now }
@@ -17,6 +23,25 @@ extension DaemonStateMachine {
         mutating func end() -> [Effect] {
             defer { effects = [] }
             return effects
+        }
+
+        // MARK: Marks
+
+        /// Tasks may start that could not before.
+        mutating func searchForTasks() { search.set() }
+
+        /// A session has other tasks or events than when they were counted.
+        mutating func recount(_ session: Int64) {
+            if !sessionsToCount.contains(session) { sessionsToCount.append(session) }
+        }
+
+        /// Returns whether tasks may start that could not before.
+        mutating func takeSearch() -> Bool { search.take() }
+
+        /// Returns the sessions to count.
+        mutating func takeSessionsToCount() -> [Int64] {
+            defer { sessionsToCount = [] }
+            return sessionsToCount
         }
     }
 }

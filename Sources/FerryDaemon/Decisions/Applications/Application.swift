@@ -33,17 +33,36 @@ extension DaemonStateMachine {
 
         init(_ record: ApplicationRecord) { self.record = record }
 
+        /// What decides whether it may be started, but for when it was started before.
+        struct LaunchState: Hashable, Sendable {
+            /// How it is started, if it may be.
+            var launch: LaunchRecord?
+            /// Whether it was quit, or a call that is under way forbids starting it.
+            var isForbidden: Bool
+            /// Whether a process that the daemon has started is still running, or is being started.
+            var isStarted: Bool
+            /// Whether it has clients.
+            var isConnected: Bool
+        }
+
+        /// Whether it may be started.
+        var launchState: LaunchState {
+            LaunchState(
+                launch: record.launch,
+                isForbidden: record.quit || objectionCount > 0,
+                isStarted: isLaunched || isLaunching,
+                isConnected: !clients.isEmpty
+            )
+        }
+
         // MARK: Its process
 
         /// It has opened a session over a connection.
         mutating func connected(_ connection: ConnectionIdentifier) { clients.insert(connection) }
 
         /// A connection is gone.
-        ///
-        /// - Parameter connection: The connection.
-        /// - Returns: Whether it has opened sessions over it.
-        mutating func disconnected(_ connection: ConnectionIdentifier) -> Bool {
-            clients.remove(connection) != nil
+        mutating func disconnected(_ connection: ConnectionIdentifier) {
+            clients.remove(connection)
         }
 
         /// Takes over what a client says about it.

@@ -9,6 +9,10 @@ struct Applications: Hashable, Sendable {
     private var applications: [Int64: Application] = [:]
     /// The time until which none is started: clients of an earlier daemon reconnect first.
     private(set) var relaunchesBegin = Date.distantPast
+    /// When each application is examined again.
+    private var relaunchTimers: [Int64: Date] = [:]
+    /// The applications that may have to be started.
+    private var marked: Set<Int64> = []
 
     /// Whether there is no application.
     var isEmpty: Bool { applications.isEmpty }
@@ -33,12 +37,14 @@ struct Applications: Hashable, Sendable {
     /// An application is in the store.
     mutating func add(_ application: Application) {
         applications[application.record.id] = application
+        examine(application.record.id)
     }
 
     /// Takes over what a client says about its application; the state of its starts is more recent here than in a
     /// receipt.
     mutating func note(_ record: ApplicationRecord) {
         applications[record.id, default: Application(record)].note(record)
+        examine(record.id)
     }
 
     /// Changes an application, if it exists.
@@ -52,11 +58,35 @@ struct Applications: Hashable, Sendable {
         _ id: Int64,
         _ change: (inout Application) -> Result
     ) -> Result? {
-        applications.update(id, change)
+        let before = applications[id]?.launchState
+        defer { if applications[id]?.launchState != before { examine(id) } }
+        return applications.update(id, change)
     }
 
     /// An application is gone from the store.
     mutating func remove(_ id: Int64) { applications[id] = nil }
+
+    // MARK: Starts
+
+    /// Has it examined before the turn ends whether an application is to be started.
+    mutating func examine(_ id: Int64) { marked.insert(id) }
+
+    /// Returns the next application to examine, which it no longer is.
+    mutating func takeMarked() -> Int64? { marked.min().flatMap { marked.remove($0) } }
+
+    /// Plans when an application is examined again, or with `nil` that it is not.
+    ///
+    /// - Returns: Whether that is another date than before.
+    mutating func planRelaunch(of id: Int64, at date: Date?) -> Bool {
+        defer { relaunchTimers[id] = date }
+        return relaunchTimers[id] != date
+    }
+
+    /// The date for which a new look at an application was planned has come.
+    mutating func relaunchTimePassed(of id: Int64) {
+        relaunchTimers[id] = nil
+        examine(id)
+    }
 }
 
 extension DaemonStateMachine {
@@ -65,14 +95,12 @@ extension DaemonStateMachine {
         guard let application = applications[id], !isStopping else { return }
         let waiting = sessionsToLaunch(for: application)
         let dates = waiting.map { nextLaunch(of: application, for: $0) }
-        guard let next = dates.min() else {
-            turn.add(.setTimer(.relaunch(application: id), nil))
-            return
+        let next = dates.min()
+        let timer = next.flatMap { $0 > now ? $0 : nil }
+        if applications.planRelaunch(of: id, at: timer) {
+            turn.add(.setTimer(.relaunch(application: id), timer))
         }
-        if next > now {
-            turn.add(.setTimer(.relaunch(application: id), next))
-            return
-        }
+        guard let next, next <= now else { return }
         // They take turns.
         let due = zip(waiting, dates).filter { $0.1 <= now }.map(\.0).sorted { $0.id < $1.id }
         let session = due.first { $0.id > application.latestSession } ?? due.first
@@ -143,7 +171,6 @@ extension DaemonStateMachine {
         else {
             // The start may have been stored after later changes.
             noteLaunchState(of: application.record)
-            evaluateRelaunch(of: id)
             return
         }
         applications.update(id) { $0.launch() }
@@ -173,8 +200,6 @@ extension DaemonStateMachine {
         }
         turn.add(timer)
         turn.add(.log(.error, "cannot start \(name): \(error)", task: nil))
-        evaluateRelaunch(of: id)
-        evaluateIdleness()
     }
 
     /// A process that the daemon had started has ended.
@@ -185,9 +210,8 @@ extension DaemonStateMachine {
         let log = "\(application.record.identifier) has ended: \(status)"
         // Its connections may close a moment later; each asks the store again.
         turn.add(.log(.info, log, task: nil))
-        for session in own { query(.session(session)) }
+        for session in own { turn.recount(session) }
         removeIfUnused(id)
-        evaluateIdleness()
     }
 
     /// A process that the daemon has started makes a task: when that ends, the application is started again, and so on.

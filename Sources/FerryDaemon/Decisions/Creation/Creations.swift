@@ -24,6 +24,8 @@ struct Creations: Hashable, Sendable {
     private var creations: [CallIdentifier: Creation] = [:]
     /// The tasks whose resume data is being taken over, or whose file is being secured, until that is stored.
     private(set) var adoptions: Set<Int64> = []
+    /// Whether a task no longer waits for its file.
+    private var adoptionEnd = Mark()
 
     init(nextTaskID: Int64) { self.nextTaskID = nextTaskID }
 
@@ -59,7 +61,12 @@ struct Creations: Hashable, Sendable {
     mutating func beginAdoption(for task: Int64) -> Bool { adoptions.insert(task).inserted }
 
     /// A file was taken over for a task, or is no longer needed.
-    mutating func endAdoption(for task: Int64) { adoptions.remove(task) }
+    mutating func endAdoption(for task: Int64) {
+        if adoptions.remove(task) != nil { adoptionEnd.set() }
+    }
+
+    /// Returns whether a task no longer waits for its file, since this was last called.
+    mutating func takeEnd() -> Bool { adoptionEnd.take() }
 }
 
 extension DaemonStateMachine {
@@ -134,8 +141,6 @@ extension DaemonStateMachine {
         // A task that ends, or has ended, does not need it.
         guard creations.isAdopting(for: task.id), !endings.contains(task.id) else {
             creations.endAdoption(for: task.id)
-            searchForTasks()
-            evaluateIdleness()
             return
         }
         switch result {
@@ -186,7 +191,6 @@ extension DaemonStateMachine {
         creations.endAdoption(for: task)
         readings.note(task)
         turn.add(.changed(task: task))
-        searchForTasks()
     }
 
     /// The outcome of taking over a task's resume data could not be stored; it is tried again when the task is to load.

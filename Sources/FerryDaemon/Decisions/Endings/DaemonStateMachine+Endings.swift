@@ -61,7 +61,7 @@ extension DaemonStateMachine {
         turn.add(.discardFile(task: task))
         turn.add(.removed(task: task))
         turn.add(.answer(call, .done))
-        recount(session)
+        turn.recount(session)
     }
 
     /// Ends a task: stops its transfer, completes it in the store, then keeps or drops its bytes.
@@ -172,13 +172,12 @@ extension DaemonStateMachine {
             settleFile(of: task, ending, resumeData: resumeData)
             terminateUpload(after: ending)
             turn.add(.changed(task: task))
-            recount(change.sessionID)
+            turn.recount(change.sessionID)
             deliver(events, receipt.sequences, session: change.sessionID)
         }
         for caller in [ending.caller] + others {
             answer(caller, resumeData: resumeData)
         }
-        searchForTasks()
     }
 
     /// Logs why a task has ended; a success was logged before.
@@ -200,7 +199,6 @@ extension DaemonStateMachine {
         let others = endings.finish(task)
         stop(task: task)
         for caller in [ending.caller] + others { refuse(caller, error) }
-        searchForTasks()
     }
 
     /// Reports to the caller that waits for a task to end that it could not be ended.
@@ -281,7 +279,7 @@ extension DaemonStateMachine {
             turn.add(.answer(call, .cancelled(count: sweep.count)))
         case .session(let session):
             turn.add(.answer(call, .done))
-            query(.session(session))
+            turn.recount(session)
         }
     }
 }
@@ -294,6 +292,8 @@ struct TaskEndings: Hashable, Sendable {
 
     private var callers: [Int64: [Caller]] = [:]
     private var sweeps: [CallIdentifier: Sweep] = [:]
+    /// Whether a task that could not be ended may be found again.
+    private var end = Mark()
 
     /// Whether no task ends.
     var isEmpty: Bool { callers.isEmpty && sweeps.isEmpty }
@@ -315,7 +315,14 @@ struct TaskEndings: Hashable, Sendable {
     }
 
     /// A task has ended, or could not be ended; returns the other callers that have waited for that.
-    mutating func finish(_ task: Int64) -> [Caller] { callers.removeValue(forKey: task) ?? [] }
+    mutating func finish(_ task: Int64) -> [Caller] {
+        guard let others = callers.removeValue(forKey: task) else { return [] }
+        end.set()
+        return others
+    }
+
+    /// Returns whether a task no longer ends, since this was last called.
+    mutating func takeEnd() -> Bool { end.take() }
 
     // MARK: Many tasks
 

@@ -88,7 +88,7 @@ extension DaemonStateMachine {
         for task in running.sorted(where: isForbidden) where running[task.record.id] != nil {
             halt(forConditions: task)
         }
-        searchForTasks()
+        turn.searchForTasks()
     }
 
     /// Returns whether a task is to be halted.

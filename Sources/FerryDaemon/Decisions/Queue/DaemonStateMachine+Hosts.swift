@@ -57,7 +57,6 @@ extension DaemonStateMachine {
         let lines = lines(of: task, servedBy: url)
         guard lines.contains(where: { breaker.failureCount($0) > 0 }) else { return }
         for line in lines { breaker.answered(line) }
-        searchForTasks()
     }
 
     /// Returns a task's host, as it was when the task started, and the one that has served it.

@@ -118,7 +118,7 @@ extension DaemonStateMachine {
     /// A task that backs off may be due.
     mutating func retryTimePassed() {
         search.plan(retryAt: nil)
-        searchForTasks()
+        turn.searchForTasks()
     }
 
     /// Sets or clears the timer for the tasks that back off.
@@ -171,7 +171,6 @@ extension DaemonStateMachine {
                 search.markStale()
             }
         }
-        if hasStarted { reviewInhibitionSoon() }
         // The search did not consider hosts whose wait has ended since it began.
         let next = [candidates.earliestNotBefore, breaker.earliestEnd(at: asked.now)]
             .compactMap { $0 }
@@ -182,11 +181,11 @@ extension DaemonStateMachine {
         let hasRoom = running.budget.free > 0
         // One host's limit may have truncated the page while another host has room.
         if hasRoom, search.isStale || hasStarted {
-            searchForTasks()
+            turn.searchForTasks()
         } else if search.continueBehindRefusals() {
             query(.candidates(candidateSearch(forShares: true, at: now)))
         } else if search.isStale {
-            searchForTasks()
+            turn.searchForTasks()
         } else if !hasRoom || !running.budget.saturatedHosts.isEmpty {
             // If no task waits, the next one that does has the shares reviewed.
             let nothingWaits =
@@ -197,7 +196,6 @@ extension DaemonStateMachine {
                 reviewSharesSoon()
             }
         }
-        evaluateIdleness()
     }
 
     /// Has the search pass over the tasks of an application for a full host, which nobody leaves for it now; they would
@@ -278,21 +276,13 @@ extension DaemonStateMachine {
         return true
     }
 
-    /// Stops a task's transfer, if it has one, and gives its place to another.
-    mutating func stop(task id: Int64) {
-        let hadPlace = running[id].map { $0.place != .none } ?? false
-        halt(task: id)
-        if hadPlace { searchForTasks() }
-    }
-
     /// Stops a task's transfer, if it has one, and frees its place.
-    mutating func halt(task: Int64) {
+    mutating func stop(task: Int64) {
         guard let task = running.end(task) else { return }
         leave(task.leader, task.record.id)
         if task.question != nil { withdrawQuestion(of: task) }
         turn.add(.stop(task: task.record.id))
         releaseFollowers(of: task.record.id)
-        reviewInhibitionSoon()
     }
 
     /// Stops a transfer, which continues later with the bytes that it has; no attempt is counted.
@@ -302,7 +292,7 @@ extension DaemonStateMachine {
             task.phase == .loading
             ? storeResponse(of: id) + storeProgress(of: id) : storeAttempts(of: id)
         readings.note(id)
-        halt(task: id)
+        stop(task: id)
         if !kept.isEmpty { commit(kept, .relaxed) }
         turn.add(.changed(task: id))
     }
@@ -315,7 +305,6 @@ extension DaemonStateMachine {
             return
         }
         running.vacate(id)
-        searchForTasks()
     }
 
     // MARK: Deadlines

@@ -57,6 +57,8 @@ struct HostBreaker: Hashable, Sendable {
     private static let memory: Double = 3600
 
     private var circuits: [Line: Circuit] = [:]
+    /// Whether more transfers may run for a host.
+    private var opening = Mark()
 
     /// Records that a host has failed, without a byte of what was requested.
     ///
@@ -75,12 +77,18 @@ struct HostBreaker: Hashable, Sendable {
     }
 
     /// Records that a host has answered.
-    mutating func answered(_ host: Line) { circuits[host] = nil }
+    mutating func answered(_ host: Line) {
+        if circuits.removeValue(forKey: host) != nil { opening.set() }
+    }
 
     /// Lets all hosts be tried again without waiting.
     mutating func tryAll() {
+        if !circuits.isEmpty { opening.set() }
         for host in circuits.keys { circuits[host]?.until = nil }
     }
+
+    /// Returns whether more transfers may run for a host, since this was last called.
+    mutating func takeOpening() -> Bool { opening.take() }
 
     /// Returns the number of transfers that may run for a host; `nil` for as many as its limits allow.
     func limit(_ host: Line, at now: Date) -> Int? {

@@ -85,7 +85,6 @@ extension DaemonStateMachine {
         guard followings.isFollowed(id) else { return }
         followings.setAlone(followings.followers(of: id))
         releaseFollowers(of: id)
-        searchForTasks()
     }
 
     /// Ends the sharing of a task's transfer for which something else is set now than for the others.
@@ -95,7 +94,6 @@ extension DaemonStateMachine {
             // Of a complete file there is nothing to load.
             guard followings.isFollowed(id), followings.sharing(of: id) == nil else { return }
             releaseFollowers(of: id)
-            searchForTasks()
             return
         }
         guard followings.sharing(of: leader) == nil else { return }
@@ -105,7 +103,6 @@ extension DaemonStateMachine {
         running.end(id)
         if !attempts.isEmpty { commit(attempts, .relaxed) }
         turn.add(.changed(task: id))
-        searchForTasks()
     }
 
     /// Releases the followers of a task whose file is now known to be too large to copy.
@@ -114,7 +111,6 @@ extension DaemonStateMachine {
             return
         }
         releaseFollowers(of: id)
-        searchForTasks()
     }
 
     /// Returns whether a task's file is too large to copy, and the disk is known not to share blocks between files.
@@ -178,7 +174,6 @@ extension DaemonStateMachine {
         // Abandoned before its application may change the file that is being copied.
         if let follower = sharing.follower { turn.add(.abandonCopy(task: follower)) }
         endSharing(of: id)
-        searchForTasks()
     }
 
     /// The file of a task was copied for another, or could not be.
@@ -204,8 +199,6 @@ extension DaemonStateMachine {
             }
         }
         copyNext(of: id)
-        searchForTasks()
-        evaluateIdleness()
     }
 
     /// Ends a follower, which now has its own complete file.
@@ -303,6 +296,8 @@ struct Followings: Hashable, Sendable {
     private var directoriesWithoutSharing: Set<String> = []
     /// The tasks that need a response of their own.
     private var alone: Set<Int64> = []
+    /// Whether a task no longer waits for its copy.
+    private var copyEnd = Mark()
 
     /// Whether no task follows another, and nothing is copied.
     var isEmpty: Bool { followers.isEmpty && sharings.isEmpty && copying.isEmpty }
@@ -376,7 +371,9 @@ struct Followings: Hashable, Sendable {
     /// - Returns: Whether the task has ended meanwhile.
     mutating func endCopy(for follower: Int64, of leader: Int64) -> Bool {
         if sharings[leader]?.follower == follower { sharings[leader]?.follower = nil }
-        return copying.removeValue(forKey: follower) == true
+        guard let hasEnded = copying.removeValue(forKey: follower) else { return false }
+        copyEnd.set()
+        return hasEnded
     }
 
     /// A task has ended.
@@ -388,6 +385,9 @@ struct Followings: Hashable, Sendable {
         copying[task] = true
         return true
     }
+
+    /// Returns whether a task no longer waits for its copy, since this was last called.
+    mutating func takeEnd() -> Bool { copyEnd.take() }
 
     // MARK: What a disk can do
 

@@ -19,8 +19,6 @@ extension DaemonStateMachine {
         turn.add(.stop(task: id))
         running.vacate(id)
         askWithoutConnection(.link(task.response), about: id)
-        searchForTasks()
-        reviewInhibitionSoon()
         return true
     }
 
@@ -72,7 +70,6 @@ extension DaemonStateMachine {
     /// Continues without a new address: the server's next response is the result.
     private mutating func goOnWithoutLink(_ task: RunningTask) {
         stop(task: task.record.id)
-        searchForTasks()
     }
 
     /// Makes a task continue from where it is with another request.

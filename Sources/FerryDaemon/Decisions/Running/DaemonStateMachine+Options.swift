@@ -49,7 +49,7 @@ extension DaemonStateMachine {
         turn.add(.answer(call, .done))
         guard let id = running[key]?.record.id else {
             // A task that avoids other conditions than before may start.
-            if case .options = setting { searchForTasks() }
+            if case .options = setting { turn.searchForTasks() }
             return
         }
         switch setting {
@@ -62,7 +62,6 @@ extension DaemonStateMachine {
                 separate(id)
                 avoidedAnew()
             }
-            reviewInhibitionSoon()
         case .rates(let options):
             limit(id, by: options)
         case .priority(let priority):

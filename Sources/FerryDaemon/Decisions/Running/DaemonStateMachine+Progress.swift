@@ -75,7 +75,6 @@ extension DaemonStateMachine {
         // An upload that its server had completely is sent again, such as to another address.
         if byteCount < task.sentByteCount ?? 0, running[id].map(isForbidden) == true {
             halt(forConditions: task)
-            searchForTasks()
             return
         }
         if isProgressDue(task, at: now) {

@@ -169,7 +169,6 @@ extension DaemonStateMachine {
             failure.mostByteCount = other.mostByteCount
             backOff(other.withOwnBytes(), failure, attempts: count, until: date)
         }
-        reviewInhibitionSoon()
     }
 
     /// A failed attempt is in the store: its place goes to another task.
@@ -178,6 +177,5 @@ extension DaemonStateMachine {
         stop(task: id)
         if task.notBefore == TaskRecord.networkWait { endPastNetworkWait() }
         turn.add(.changed(task: id))
-        searchForTasks()
     }
 }

@@ -81,7 +81,6 @@ extension DaemonStateMachine {
         work.end(in: .applicationFile)
         guard let upload else {
             known(task: task, for: call)
-            evaluateIdleness()
             return
         }
         // A repeated call may find a task that has progressed meanwhile.
@@ -197,7 +196,6 @@ extension DaemonStateMachine {
         readings.note(task)
         turn.add(.answer(call, .created(task: task)))
         turn.add(.changed(task: task))
-        searchForTasks()
     }
 
     /// Returns the resource of an upload that was just read: a newer one may have been stored since.

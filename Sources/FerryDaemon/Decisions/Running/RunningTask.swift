@@ -118,6 +118,12 @@ extension DaemonStateMachine {
         /// Whether it loads, and does not wait for anything.
         var isActive: Bool { phase != .backingOff && question == nil }
 
+        /// What is to be held against the machine's sleep for it.
+        var inhibition: MachineSleep.Inhibition {
+            guard isActive, phase != .asking else { return [] }
+            return options?.keepsMachineAwake == true ? [.delay, .awake] : .delay
+        }
+
         /// Makes a task that starts, or asks its application whether it may.
         ///
         /// - Parameters:

@@ -12,6 +12,10 @@ struct RunningTasks: Hashable, Sendable {
     private var vacated: Set<Int64> = []
     /// The budget of the transfers that run at once.
     private(set) var budget: TransferBudget
+    /// Whether a place is free, or a task may be found again.
+    private var room = Mark()
+    /// Whether what the tasks need held against the machine's sleep has changed.
+    private var activity = Mark()
 
     init(policy: DaemonPolicy) { budget = TransferBudget(policy: policy) }
 
@@ -67,6 +71,7 @@ struct RunningTasks: Hashable, Sendable {
         if task.place == .transfer {
             budget.take(session: task.record.sessionID, of: application, host: task.record.host)
         }
+        activity.set()
         tasks[task.record.id] = task
         tasksByRequest[task.record.request, default: []].insert(task.record.id)
     }
@@ -82,7 +87,9 @@ struct RunningTasks: Hashable, Sendable {
         _ id: Int64,
         _ change: (inout RunningTask) -> Result
     ) -> Result? {
-        tasks.update(id, change)
+        let before = tasks[id]?.inhibition
+        defer { if tasks[id]?.inhibition != before { activity.set() } }
+        return tasks.update(id, change)
     }
 
     /// A task no longer runs: its place is free.
@@ -92,6 +99,8 @@ struct RunningTasks: Hashable, Sendable {
     @discardableResult
     mutating func end(_ id: Int64) -> RunningTask? {
         guard var task = tasks.removeValue(forKey: id) else { return nil }
+        room.set()
+        activity.set()
         forget(task)
         task.vacate(in: &budget)
         return task
@@ -117,15 +126,27 @@ struct RunningTasks: Hashable, Sendable {
     /// A task no longer needs its place.
     mutating func vacate(_ id: Int64) {
         guard tasks[id] != nil else { return }
+        room.set()
         tasks[id]?.vacate(in: &budget)
         vacated.insert(id)
     }
 
     /// A task waits for its application, and leaves its place to others.
-    mutating func park(_ id: Int64) { tasks[id]?.park(in: &budget) }
+    mutating func park(_ id: Int64) {
+        room.set()
+        tasks[id]?.park(in: &budget)
+    }
 
     /// A task that has waited for its application continues, even without room.
     mutating func unpark(_ id: Int64, at now: Date) { tasks[id]?.unpark(in: &budget, at: now) }
+
+    // MARK: Marks
+
+    /// Returns whether a place is free, or a task may be found again, since this was last called.
+    mutating func takeRoom() -> Bool { room.take() }
+
+    /// Returns whether what is to be held against the machine's sleep has changed since this was last called.
+    mutating func takeActivity() -> Bool { activity.take() }
 
     // MARK: Lent connections
 

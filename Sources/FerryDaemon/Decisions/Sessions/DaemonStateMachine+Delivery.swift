@@ -158,7 +158,7 @@ extension DaemonStateMachine {
             turn.add(.removed(task: task))
         }
         guard let session = sessions[id] else { return }
-        if !receipt.removedTaskIDs.isEmpty { recount(id) }
+        if !receipt.removedTaskIDs.isEmpty { turn.recount(id) }
         relaunchSucceeded(for: session)
     }
 }

@@ -46,7 +46,6 @@ extension DaemonStateMachine {
         if watch.forbids(avoided(by: task)) {
             // Its server has all of an upload and does not take it: it would be sent again.
             halt(forConditions: task)
-            searchForTasks()
             return
         }
         if let known = session.keptAnswers.answer(to: challenge) {
@@ -66,8 +65,6 @@ extension DaemonStateMachine {
         running.park(id)
         ask(.challenge(challenge), about: id)
         loadAlone(insteadOfFollowing: id)
-        searchForTasks()
-        reviewInhibitionSoon()
     }
 
     /// Asks an application whether a task may begin now (BG-21).
@@ -121,11 +118,6 @@ extension DaemonStateMachine {
         turn.add(.log(.info, "waits for its application: \(question.detail)", task: id))
         turn.add(.changed(task: id))
         tellQuestions(session: session)
-        evaluateRelaunch(ofSession: session)
-    }
-
-    private mutating func evaluateRelaunch(ofSession id: Int64) {
-        if let session = sessions[id] { evaluateRelaunch(of: session.applicationID) }
     }
 
     // MARK: Sending questions
@@ -195,7 +187,6 @@ extension DaemonStateMachine {
         withdrawQuestion(of: task)
         pass(answer, to: id)
         turn.add(.changed(task: id))
-        reviewInhibitionSoon()
     }
 
     /// Passes an answer on to a transfer, which makes its request again with a password.
@@ -237,7 +228,6 @@ extension DaemonStateMachine {
         let isThere =
             session.attachment != nil && (task.question?.challenge?.previousFailureCount ?? 0) == 0
         if isThere { relaunchSucceeded(for: session) }
-        evaluateRelaunch(of: session.applicationID)
     }
 
     // MARK: Tasks that begin later

@@ -125,7 +125,6 @@ extension DaemonStateMachine {
                 pid: other.processIdentifier
             )
             turn.add(.refuse(call, error))
-            evaluateRelaunch(of: application.id)
             return
         }
         guard !creations.isCreating(inSession: session.id) else {
@@ -137,8 +136,7 @@ extension DaemonStateMachine {
         sessions.update(session.id) { $0.reopen() }
         guard lifetime.connections.contains(attachment.connection) else {
             // Its client is gone before its session is open.
-            recount(session.id)
-            evaluateRelaunch(of: application.id)
+            turn.recount(session.id)
             return
         }
         let isKnown = session.hasAnswers(of: attachment)
@@ -150,7 +148,6 @@ extension DaemonStateMachine {
         if !isKnown { turn.add(.forgetConnections(ofSession: session.id)) }
         answerUnanswerable(session.id)
         startedByOthers(session.applicationID)
-        evaluateRelaunch(of: application.id)
         turn.add(
             .answer(
                 call,
@@ -179,7 +176,7 @@ extension DaemonStateMachine {
         } else if configuration.connections != former.connections
             || configuration.maximumConnectionsPerHost != former.maximumConnectionsPerHost
         {
-            searchForTasks()
+            turn.searchForTasks()
         }
     }
 
@@ -205,10 +202,7 @@ extension DaemonStateMachine {
         guard let opening, let id = applications[named: opening.application]?.record.id else {
             return
         }
-        if let session = sessions[opening.session, ofApplication: id] { recount(session.id) }
-        // The application was not started for other sessions while it was opening this one.
-        evaluateRelaunch(of: id)
-        evaluateIdleness()
+        if let session = sessions[opening.session, ofApplication: id] { turn.recount(session.id) }
     }
 
     /// Whether a client is opening a session, or any session, of an application.
@@ -246,7 +240,6 @@ extension DaemonStateMachine {
     /// A client connects.
     mutating func connected(_ connection: ConnectionIdentifier) {
         lifetime.connected(connection)
-        turn.add(.setTimer(.idle, nil))
     }
 
     /// A client is gone whose calls cannot be carried out yet: another client may open its sessions, and those calls
@@ -264,8 +257,7 @@ extension DaemonStateMachine {
         let left = sessions.ids { $0.leaver == connection }
         for id in left { sessions.update(id) { $0.endCalls() } }
         letGo(connection)
-        for id in left { recount(id) }
-        evaluateIdleness()
+        for id in left { turn.recount(id) }
     }
 
     /// Releases everything that was open over a connection, as its client is gone.
@@ -273,9 +265,8 @@ extension DaemonStateMachine {
         for id in sessions.ids(where: { $0.isServed(over: connection) }) {
             release(id, from: connection)
         }
-        for id in applications.ids.sorted()
-        where applications.update(id, { $0.disconnected(connection) }) == true {
-            evaluateRelaunch(of: id)
+        for id in applications.ids.sorted() {
+            applications.update(id) { $0.disconnected(connection) }
         }
     }
 
@@ -295,13 +286,12 @@ extension DaemonStateMachine {
         }
         guard !hasOthers else { return }
         // The process may go on, for example with sessions of its own.
-        applications.update(session.applicationID) { _ = $0.disconnected(caller.connection) }
-        evaluateRelaunch(of: session.applicationID)
+        applications.update(session.applicationID) { $0.disconnected(caller.connection) }
     }
 
     /// Releases a session, if it is open over a connection; whether its application is needed follows from its counts.
     private mutating func release(_ id: Int64, from connection: ConnectionIdentifier) {
-        if sessions.update(id, { $0.release(connection) }) == true { query(.session(id)) }
+        if sessions.update(id, { $0.release(connection) }) == true { turn.recount(id) }
     }
 
     // MARK: Closing
@@ -312,7 +302,7 @@ extension DaemonStateMachine {
         sessions.update(close.session) { $0.beginClosing() }
         guard close.cancel else {
             turn.add(.answer(caller.call, .done))
-            query(.session(close.session))
+            turn.recount(close.session)
             return
         }
         sweep(
@@ -342,9 +332,7 @@ extension DaemonStateMachine {
             !creations.isCreating(inSession: record.id)
         {
             commit([.deleteSession(id: record.id)], then: .closed(session: record.id))
-            return
         }
-        evaluateRelaunch(of: session.applicationID)
     }
 
     /// Whether a session is over for its client: it has closed the session, or is gone.
@@ -357,15 +345,8 @@ extension DaemonStateMachine {
     /// A session is gone from the store.
     mutating func closed(_ identifier: Int64) {
         guard let session = sessions.remove(identifier) else { return }
-        // This session may have kept its application from being started for another one.
         turn.add(.forgetSession(identifier))
         removeIfUnused(session.applicationID)
-        evaluateRelaunch(of: session.applicationID)
-    }
-
-    /// A session could not be deleted; it is examined again when the daemon starts.
-    mutating func closingFailed(_ identifier: Int64) {
-        if let session = sessions[identifier] { evaluateRelaunch(of: session.applicationID) }
     }
 
     /// Forgets an application that has no session, no process and no client that opens one.
@@ -379,8 +360,10 @@ extension DaemonStateMachine {
 
     /// An application is gone from the store.
     mutating func forgotten(_ id: Int64) {
+        if applications.planRelaunch(of: id, at: nil) {
+            turn.add(.setTimer(.relaunch(application: id), nil))
+        }
         applications.remove(id)
         shares.forget(application: id)
-        turn.add(.setTimer(.relaunch(application: id), nil))
     }
 }

@@ -51,6 +51,22 @@ extension DaemonStateMachine {
         /// The earliest time of the next start after those.
         private(set) var nextLaunchAt: Date?
 
+        /// What decides whether its application is started for it.
+        struct LaunchNeed: Hashable, Sendable {
+            /// Whether its application has something to do for it, and is to be started.
+            var isToBeLaunched: Bool
+            /// Whether a client has it open.
+            var isOpen: Bool
+        }
+
+        /// Whether its application is started for it.
+        ///
+        /// A start that need not wait any longer is none: an application that takes its events is still there, and what
+        /// follows when it is gone starts it.
+        var launchNeed: LaunchNeed {
+            LaunchNeed(isToBeLaunched: isToBeLaunched, isOpen: attachment != nil)
+        }
+
         /// Whether its application has something to do for it.
         var hasNews: Bool { isReadyForRelaunch || questionCount > 0 }
 

@@ -21,6 +21,10 @@ struct Sessions: Hashable, Sendable {
     private var sessions: [Int64: Session] = [:]
     /// The calls that open a session, until the store has it.
     private(set) var openings: [CallIdentifier: Opening] = [:]
+    /// The applications that may have to be started for other sessions than before.
+    private var changedApplications: [Int64] = []
+    /// The names of those that no longer open a session.
+    private var openedApplications: [String] = []
 
     // MARK: Sessions
 
@@ -60,6 +64,7 @@ struct Sessions: Hashable, Sendable {
         if let known = sessions[record.id] { return known }
         let session = Session(record)
         sessions[record.id] = session
+        changedApplications.append(session.applicationID)
         return session
     }
 
@@ -71,14 +76,30 @@ struct Sessions: Hashable, Sendable {
     /// - Returns: What that returns; `nil` if there is no such session.
     @discardableResult
     mutating func update<Result>(_ id: Int64, _ change: (inout Session) -> Result) -> Result? {
-        sessions.update(id, change)
+        let before = sessions[id]?.launchNeed
+        defer {
+            if let session = sessions[id], session.launchNeed != before {
+                changedApplications.append(session.applicationID)
+            }
+        }
+        return sessions.update(id, change)
     }
 
     /// A session is gone from the store.
     ///
     /// - Parameter id: The session's number.
     /// - Returns: The session, if it was known.
-    mutating func remove(_ id: Int64) -> Session? { sessions.removeValue(forKey: id) }
+    mutating func remove(_ id: Int64) -> Session? {
+        guard let session = sessions.removeValue(forKey: id) else { return nil }
+        changedApplications.append(session.applicationID)
+        return session
+    }
+
+    /// Returns the applications that may have to be started for other sessions, since this was last called.
+    mutating func takeApplications() -> [Int64] {
+        defer { changedApplications = [] }
+        return changedApplications
+    }
 
     // MARK: Opening
 
@@ -91,7 +112,15 @@ struct Sessions: Hashable, Sendable {
     /// - Returns: What the call has asked for.
     @discardableResult
     mutating func endOpening(_ call: CallIdentifier) -> Opening? {
-        openings.removeValue(forKey: call)
+        guard let opening = openings.removeValue(forKey: call) else { return nil }
+        openedApplications.append(opening.application)
+        return opening
+    }
+
+    /// Returns the names of the applications that no longer open a session, since this was last called.
+    mutating func takeOpened() -> [String] {
+        defer { openedApplications = [] }
+        return openedApplications
     }
 
     /// Whether a client is opening a session, or any session, of an application.

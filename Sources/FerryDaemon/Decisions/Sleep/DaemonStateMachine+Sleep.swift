@@ -37,7 +37,7 @@ extension DaemonStateMachine {
         work.begin(in: .partialFile)
         // Reported later in any case; the transfer's end finds nothing left to stop.
         turn.add(.putDown(task: id))
-        halt(task: id)
+        stop(task: id)
         commit(progress, .relaxed)
         turn.add(.changed(task: id))
     }
@@ -56,8 +56,6 @@ extension DaemonStateMachine {
             commit([.setCheckpoint(task: id, checkpoint)], .relaxed)
         }
         allowSleepIfSettled()
-        searchForTasks()
-        evaluateIdleness()
     }
 
     /// Lets the machine sleep as soon as the store has everything that was committed so far.
@@ -96,8 +94,6 @@ extension DaemonStateMachine {
             turn.add(.inhibit(sleep.inhibition))
             turn.add(.waitsChanged)
         }
-        searchForTasks()
-        reviewInhibitionSoon()
     }
 }
 
@@ -117,11 +113,6 @@ extension DaemonStateMachine {
     }
 
     private var wantedInhibition: MachineSleep.Inhibition {
-        let tasks = running.values.filter { $0.isActive && $0.phase != .asking }
-        var wanted: MachineSleep.Inhibition = tasks.isEmpty ? [] : .delay
-        if tasks.contains(where: { $0.options?.keepsMachineAwake == true }) {
-            wanted.insert(.awake)
-        }
-        return wanted
+        running.values.reduce(into: []) { $0.formUnion($1.inhibition) }
     }
 }

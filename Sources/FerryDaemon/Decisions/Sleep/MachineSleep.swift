@@ -26,6 +26,10 @@ struct MachineSleep: Hashable, Sendable {
     private(set) var inhibition: Inhibition = []
     /// Whether a review of what is held is planned.
     private var isReviewPlanned = false
+    /// Whether tasks may start that could not before.
+    private var release = Mark()
+    /// Whether what was to be held has waited for the machine.
+    private var awakening = Mark()
 
     /// Whether transfers may start.
     var allowsStarts: Bool { stage == .awake }
@@ -44,7 +48,9 @@ struct MachineSleep: Hashable, Sendable {
     mutating func settle(_ task: Int64) { settlingTasks.insert(task) }
 
     /// The bytes of a task are on the disk, or could not be forced there.
-    mutating func settled(_ task: Int64) { settlingTasks.remove(task) }
+    mutating func settled(_ task: Int64) {
+        if settlingTasks.remove(task) != nil { release.set() }
+    }
 
     /// Whether the machine waits for nothing but the store.
     var isSettled: Bool { stage == .announced && settlingTasks.isEmpty }
@@ -63,8 +69,19 @@ struct MachineSleep: Hashable, Sendable {
     /// - Returns: Whether it was about to sleep.
     mutating func goOn() -> Bool {
         defer { stage = .awake }
-        return stage != .awake
+        guard stage != .awake else { return false }
+        release.set()
+        awakening.set()
+        return true
     }
+
+    // MARK: Marks
+
+    /// Returns whether tasks may start that could not before, since this was last called.
+    mutating func takeRelease() -> Bool { release.take() }
+
+    /// Returns whether the machine goes on since this was last called: what is held did not change meanwhile.
+    mutating func takeAwakening() -> Bool { awakening.take() }
 
     // MARK: Inhibitors
 
