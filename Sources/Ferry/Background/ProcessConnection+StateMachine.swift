@@ -34,6 +34,8 @@ extension ProcessConnection {
             case open
         }
 
+        /// What the owner must do.
+        var effects = EffectQueue<Effect>()
         private var condition = Condition.idle
         /// The number of the last attempt to connect.
         private(set) var attempt = 0
@@ -57,86 +59,97 @@ extension ProcessConnection {
         ///   - user: The session, which no longer uses a connection that it has had.
         ///   - delay: The time to wait.
         ///   - now: The current time.
-        /// - Returns: What to do.
         mutating func request(
             _ user: User,
             after delay: Duration,
             now: ContinuousClock.Instant
-        ) -> [Effect] {
+        ) {
             forget(user)
             if condition == .open {
                 served.insert(user)
-                guard delay > .zero else { return [.serve([user])] }
+                guard delay > .zero else {
+                    effects.add(.serve([user]))
+                    return
+                }
                 waitCount += 1
                 postponed[waitCount] = user
-                return [.wait(waitCount, delay)]
+                effects.add(.wait(waitCount, delay))
+                return
             }
             waiting.append(user)
             switch condition {
-            case .connecting, .open:
-                return []
-            case .waiting(_, let until) where until <= now + delay:
-                return []
+            case .connecting, .open: break
+            case .waiting(_, let until) where until <= now + delay: break
             case .idle, .waiting:
-                guard delay > .zero else { return connect() }
+                guard delay > .zero else {
+                    connect()
+                    return
+                }
                 waitCount += 1
                 condition = .waiting(waitCount, until: now + delay)
-                return [.wait(waitCount, delay)]
+                effects.add(.wait(waitCount, delay))
             }
         }
 
         /// A wait is over.
-        mutating func waited(_ number: Int, now: ContinuousClock.Instant) -> [Effect] {
-            if let user = postponed[number] { return request(user, after: .zero, now: now) }
-            guard case .waiting(number, _) = condition else { return [] }
+        mutating func waited(_ number: Int, now: ContinuousClock.Instant) {
+            if let user = postponed[number] {
+                request(user, after: .zero, now: now)
+                return
+            }
+            guard case .waiting(number, _) = condition else { return }
             guard !waiting.isEmpty else {
                 condition = .idle
-                return []
+                return
             }
-            return connect()
+            connect()
         }
 
-        private mutating func connect() -> [Effect] {
+        private mutating func connect() {
             condition = .connecting
             attempt += 1
-            return [.connect(attempt: attempt)]
+            effects.add(.connect(attempt: attempt))
         }
 
         /// There is a connection.
-        mutating func connected(_ attempt: Int) -> [Effect] {
-            guard isCurrent(attempt), condition == .connecting else { return [] }
-            guard !waiting.isEmpty else { return close() }
+        mutating func connected(_ attempt: Int) {
+            guard isCurrent(attempt), condition == .connecting else { return }
+            guard !waiting.isEmpty else {
+                close()
+                return
+            }
             condition = .open
             defer { waiting = [] }
             served = Set(waiting)
-            return [.serve(waiting)]
+            effects.add(.serve(waiting))
         }
 
         /// There is no connection, or it is closed.
-        mutating func failed(_ attempt: Int, _ failure: OpeningFailure) -> [Effect] {
-            guard isCurrent(attempt) else { return [] }
+        mutating func failed(_ attempt: Int, _ failure: OpeningFailure) {
+            guard isCurrent(attempt) else { return }
             switch condition {
-            case .idle, .waiting:
-                return []
+            case .idle, .waiting: break
             case .connecting:
                 defer { waiting = [] }
-                return close() + [.fail(waiting, failure)]
+                close()
+                effects.add(.fail(waiting, failure))
             case .open:
                 defer { served = [] }
-                return close() + [.end(Array(served))]
+                close()
+                effects.add(.end(Array(served)))
             }
         }
 
         /// A session no longer needs the connection.
-        mutating func release(_ user: User) -> [Effect] {
+        mutating func release(_ user: User) {
             forget(user)
-            return condition == .open && served.isEmpty ? close() : []
+            if condition == .open && served.isEmpty { close() }
         }
 
-        private mutating func close() -> [Effect] {
+        private mutating func close() {
             condition = .idle
             attempt += 1
-            return [.close]
+            effects.add(.close)
         }
 
         private mutating func forget(_ user: User) {

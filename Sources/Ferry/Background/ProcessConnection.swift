@@ -71,7 +71,7 @@ final class ProcessConnection: Sendable {
         let key = StateMachine.User(owner)
         decide { state in
             state.users[key] = user
-            return state.machine.request(key, after: delay, now: .now)
+            state.machine.request(key, after: delay, now: .now)
         }
     }
 
@@ -80,7 +80,7 @@ final class ProcessConnection: Sendable {
         let key = StateMachine.User(owner)
         decide { state in
             state.users[key] = nil
-            return state.machine.release(key)
+            state.machine.release(key)
         }
     }
 
@@ -102,9 +102,11 @@ final class ProcessConnection: Sendable {
 // MARK: - Effects
 
 extension ProcessConnection {
-    private func decide(_ decision: (inout State) -> [StateMachine.Effect]) {
+    private func decide(_ decision: (inout State) -> Void) {
         state.withLock { state in
-            for effect in decision(&state) { perform(effect, &state) }
+            decision(&state)
+            guard state.machine.effects.begin() else { return }
+            while let effect = state.machine.effects.next() { perform(effect, &state) }
         }
     }
 
@@ -174,10 +176,10 @@ extension ProcessConnection {
             if let name = reply.stream {
                 decide { state in
                     guard state.machine.isCurrent(attempt), let calls = state.clients?.calls else {
-                        return []
+                        return
                     }
                     state.link = Link(calls: calls, stream: name)
-                    return state.machine.connected(attempt)
+                    state.machine.connected(attempt)
                 }
             } else if let session = reply.session,
                 state.withLock({ $0.machine.isCurrent(attempt) })

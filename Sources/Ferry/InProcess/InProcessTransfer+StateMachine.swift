@@ -1,3 +1,5 @@
+import FerrySystem
+
 extension InProcessTransfer {
     /// Decides what a task in the app's own process does next; performs nothing itself.
     struct StateMachine {
@@ -41,6 +43,8 @@ extension InProcessTransfer {
             case end(Ending)
         }
 
+        /// What the owner must do.
+        var effects = EffectQueue<Effect>()
         private var condition = Condition.idle
         private var hasConnection = false
         /// Whether the content could have been loaded while the task was paused.
@@ -70,59 +74,76 @@ extension InProcessTransfer {
         // MARK: - The app
 
         /// - Parameter isJoining: Whether the task joins another task's request.
-        /// - Returns: What to do.
-        mutating func resume(isJoining: Bool = false) -> [Effect] {
+        mutating func resume(isJoining: Bool = false) {
             switch condition {
             case .idle:
                 if let pendingEnding, !isPreparing {
                     condition = .ended
-                    return [.end(pendingEnding)]
+                    effects.add(.end(pendingEnding))
+                    return
                 }
                 condition = isJoining ? .running : .waiting
-                guard !isPreparing else { return [.startClock] }
-                return [.startClock, isJoining ? .waitForNetwork : .enterLine]
+                effects.add(.startClock)
+                guard !isPreparing else { return }
+                effects.add(isJoining ? .waitForNetwork : .enterLine)
             case .paused:
                 condition = .running
-                return [.startClock, .updateFlow] + (loadIsDue ? mayLoad() : [])
-            case .waiting, .running, .backingOff, .ended:
-                return []
+                effects.add(.startClock)
+                effects.add(.updateFlow)
+                if loadIsDue { mayLoad() }
+            case .waiting, .running, .backingOff, .ended: break
             }
         }
 
         /// - Parameter isLeaving: Whether the content can be continued after its load was stopped.
-        /// - Returns: What to do.
-        mutating func suspend(isLeaving: Bool) -> [Effect] {
+        mutating func suspend(isLeaving: Bool) {
             switch condition {
             case .waiting:
                 condition = .idle
-                return [.stopClock] + line() + [.stop]
+                effects.add(.stopClock)
+                leaveLine()
+                effects.add(.stop)
             case .running where isLeaving:
                 condition = .idle
-                return [.stopClock, .stop] + connection()
+                effects.add(.stopClock)
+                effects.add(.stop)
+                giveConnectionBack()
             case .running:
                 condition = .paused
-                return [.stopClock, .updateFlow]
+                effects.add(.stopClock)
+                effects.add(.updateFlow)
             case .backingOff:
                 condition = .idle
-                return [.stopClock, .stop]
-            case .idle, .paused, .ended:
-                return []
+                effects.add(.stopClock)
+                effects.add(.stop)
+            case .idle, .paused, .ended: break
             }
         }
 
         /// The app cancels, the resource timeout has expired, or the content has failed.
-        mutating func stop(_ ending: Ending) -> [Effect] {
+        mutating func stop(_ ending: Ending) {
             defer { condition = .ended }
             switch condition {
             case .idle, .waiting:
-                let effects = [.stopClock] + (condition == .waiting ? line() : [])
-                guard isPreparing else { return effects + [.stop, .end(ending)] }
+                effects.add(.stopClock)
+                if condition == .waiting { leaveLine() }
+                guard isPreparing else {
+                    effects.add(.stop)
+                    effects.add(.end(ending))
+                    return
+                }
                 // What is kept is decided when the content is prepared.
                 pendingEnding = ending
-                return effects
-            case .running, .paused: return [.stopClock, .stop] + connection() + [.end(ending)]
-            case .backingOff: return [.stopClock, .stop, .end(ending)]
-            case .ended: return []
+            case .running, .paused:
+                effects.add(.stopClock)
+                effects.add(.stop)
+                giveConnectionBack()
+                effects.add(.end(ending))
+            case .backingOff:
+                effects.add(.stopClock)
+                effects.add(.stop)
+                effects.add(.end(ending))
+            case .ended: break
             }
         }
 
@@ -130,89 +151,95 @@ extension InProcessTransfer {
 
         /// The content can be loaded, or never: it is said why when the task is resumed, because a session makes no
         /// failed tasks.
-        mutating func prepared(isUsable: Bool) -> [Effect] {
+        mutating func prepared(isUsable: Bool) {
             isPreparing = false
             if !isUsable, pendingEnding == nil { pendingEnding = .content }
             switch condition {
-            case .idle:
-                return []
+            case .idle: break
             case .waiting:
-                guard let pendingEnding else { return [.enterLine] }
+                guard let pendingEnding else {
+                    effects.add(.enterLine)
+                    return
+                }
                 condition = .ended
-                return [.stopClock, .end(pendingEnding)]
+                effects.add(.stopClock)
+                effects.add(.end(pendingEnding))
             case .running, .paused, .backingOff, .ended:
-                return pendingEnding.map { [.end($0)] } ?? []
+                if let pendingEnding { effects.add(.end(pendingEnding)) }
             }
         }
 
         /// A connection is available.
-        mutating func admitted() -> [Effect] {
-            guard condition == .waiting else { return [] }
+        mutating func admitted() {
+            guard condition == .waiting else { return }
             condition = .running
             hasConnection = true
-            return [.waitForNetwork]
+            effects.add(.waitForNetwork)
         }
 
         /// There is a network, and whatever else is needed to load.
-        mutating func mayLoad() -> [Effect] {
+        mutating func mayLoad() {
             loadIsDue = condition == .paused
-            return condition == .running ? [.load] : []
+            if condition == .running { effects.add(.load) }
         }
 
         /// The content is complete or has failed.
-        mutating func finished() -> [Effect] {
-            guard condition == .running || condition == .paused else { return [] }
+        mutating func finished() {
+            guard condition == .running || condition == .paused else { return }
             condition = .ended
-            return [.stopClock] + connection() + [.end(.content)]
+            effects.add(.stopClock)
+            giveConnectionBack()
+            effects.add(.end(.content))
         }
 
         /// An attempt has failed, and another one follows after a delay.
-        mutating func retries(after delay: Duration) -> [Effect] {
-            guard condition == .running else { return [] }
+        mutating func retries(after delay: Duration) {
+            guard condition == .running else { return }
             condition = .backingOff
-            return connection() + [.backOff(delay)]
+            giveConnectionBack()
+            effects.add(.backOff(delay))
         }
 
         /// It is time for the next attempt.
         ///
         /// - Parameter isJoining: Whether the task joins another task's request.
-        /// - Returns: What to do.
-        mutating func retryTimePassed(isJoining: Bool = false) -> [Effect] {
-            guard condition == .backingOff else { return [] }
+        mutating func retryTimePassed(isJoining: Bool = false) {
+            guard condition == .backingOff else { return }
             condition = isJoining ? .running : .waiting
-            return [isJoining ? .waitForNetwork : .enterLine]
+            effects.add(isJoining ? .waitForNetwork : .enterLine)
         }
 
         /// The network is one that the task avoids; ``retryTimePassed(isJoining:)`` follows when it no longer is.
         ///
         /// The wait may be long, so that tasks to which the network is permitted get the connection.
-        mutating func heldBack() -> [Effect] {
+        mutating func heldBack() {
             switch condition {
             case .running:
                 condition = .backingOff
-                return [.stopLoading] + connection()
+                effects.add(.stopLoading)
+                giveConnectionBack()
             case .paused:
                 condition = .idle
-                return [.stop] + connection()
-            case .idle, .waiting, .backingOff, .ended:
-                return []
+                effects.add(.stop)
+                giveConnectionBack()
+            case .idle, .waiting, .backingOff, .ended: break
             }
         }
 
         // MARK: - Shared requests
 
         /// The shared request is no longer this task's: it makes one of its own.
-        mutating func released() -> [Effect] {
-            guard !hasConnection else { return [] }
+        mutating func released() {
+            guard !hasConnection else { return }
             switch condition {
             case .running:
                 condition = .waiting
-                return [.stop, .enterLine]
+                effects.add(.stop)
+                effects.add(.enterLine)
             case .paused:
                 condition = .idle
-                return [.stop]
-            case .idle, .waiting, .backingOff, .ended:
-                return []
+                effects.add(.stop)
+            case .idle, .waiting, .backingOff, .ended: break
             }
         }
 
@@ -224,59 +251,64 @@ extension InProcessTransfer {
         // MARK: - Other addresses
 
         /// The task was redirected and needs another connection.
-        mutating func redirected() -> [Effect] {
+        mutating func redirected() {
             switch condition {
             case .running:
                 condition = .waiting
-                return connection() + [.enterLine]
+                giveConnectionBack()
+                effects.add(.enterLine)
             case .paused:
                 condition = .idle
-                return connection()
-            case .idle, .waiting, .backingOff, .ended:
-                return []
+                giveConnectionBack()
+            case .idle, .waiting, .backingOff, .ended: break
             }
         }
 
         /// The server's response says that the address has expired.
-        mutating func linkExpired() -> [Effect] {
-            guard condition == .running else { return [] }
+        mutating func linkExpired() {
+            guard condition == .running else { return }
             condition = .backingOff
-            return connection() + [.askForLink]
+            giveConnectionBack()
+            effects.add(.askForLink)
         }
 
         /// The resource is about to have another address, perhaps at another host.
-        mutating func leaveForLink() -> [Effect] {
+        mutating func leaveForLink() {
             switch condition {
-            case .waiting: return line()
-            case .running, .paused: return [.stop] + connection()
-            case .backingOff: return [.stop]
-            case .idle, .ended: return []
+            case .waiting:
+                leaveLine()
+            case .running, .paused:
+                effects.add(.stop)
+                giveConnectionBack()
+            case .backingOff:
+                effects.add(.stop)
+            case .idle, .ended: break
             }
         }
 
         /// The resource has another address.
-        mutating func relinked() -> [Effect] {
+        mutating func relinked() {
             switch condition {
             case .waiting, .running, .backingOff:
                 condition = .waiting
-                return isPreparing ? [] : [.enterLine]
+                if !isPreparing { effects.add(.enterLine) }
             case .paused:
                 condition = .idle
-                return []
-            case .idle, .ended:
-                return []
+            case .idle, .ended: break
             }
         }
 
         // MARK: - Effects that depend on what it has
 
         /// Returns the effect that leaves the line, which a task enters after its content was prepared.
-        private func line() -> [Effect] { isPreparing ? [] : [.leaveLine] }
+        private mutating func leaveLine() {
+            if !isPreparing { effects.add(.leaveLine) }
+        }
 
         /// Returns the effect that gives back the task's own connection, if there is one.
-        private mutating func connection() -> [Effect] {
+        private mutating func giveConnectionBack() {
             defer { hasConnection = false }
-            return hasConnection ? [.giveConnectionBack] : []
+            if hasConnection { effects.add(.giveConnectionBack) }
         }
     }
 }

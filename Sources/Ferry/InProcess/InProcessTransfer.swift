@@ -52,15 +52,19 @@ final class InProcessTransfer {
 
     // MARK: - Inputs from the app
 
-    func resume() { run(machine.resume(isJoining: machine.isIdle && content.join())) }
+    func resume() {
+        let isJoining = machine.isIdle && content.join()
+        run { $0.resume(isJoining: isJoining) }
+    }
 
     func suspend() {
-        run(machine.suspend(isLeaving: content.leave(isSharing: machine.isSharing)))
+        let isLeaving = content.leave(isSharing: machine.isSharing)
+        run { $0.suspend(isLeaving: isLeaving) }
     }
 
     func cancel(producingResumeData: Bool) {
         if !producingResumeData { content.discard() }
-        run(machine.stop(.cancelled(producingResumeData: producingResumeData)))
+        run { $0.stop(.cancelled(producingResumeData: producingResumeData)) }
     }
 
     /// The app has read the data that the task held back.
@@ -72,47 +76,47 @@ final class InProcessTransfer {
     // MARK: - Inputs from the engine and the content
 
     /// A connection is available.
-    func admitted() { run(machine.admitted()) }
+    func admitted() { run { $0.admitted() } }
 
     /// The content can be loaded now, or never.
-    func prepared(isUsable: Bool) { run(machine.prepared(isUsable: isUsable)) }
+    func prepared(isUsable: Bool) { run { $0.prepared(isUsable: isUsable) } }
 
     /// The content can be loaded, unless the task is suspended.
-    func mayLoad() { run(machine.mayLoad()) }
+    func mayLoad() { run { $0.mayLoad() } }
 
     /// The load shared with other tasks is no longer this task's.
     func released() {
         content.continueAlone()
-        run(machine.released())
+        run { $0.released() }
     }
 
     /// The connection of a shared load belongs to this task from now on.
     func inheritConnection() { machine.inheritConnection() }
 
     /// The content is complete or has failed.
-    func finished() { run(machine.finished()) }
+    func finished() { run { $0.finished() } }
 
     /// The content has failed while its load goes on.
-    func failed() { run(machine.stop(.content)) }
+    func failed() { run { $0.stop(.content) } }
 
     /// The attempt has failed, and there is another one after a delay.
-    func retries(after delay: Duration) { run(machine.retries(after: delay)) }
+    func retries(after delay: Duration) { run { $0.retries(after: delay) } }
 
     /// The task was redirected and needs another connection.
-    func redirected() { run(machine.redirected()) }
+    func redirected() { run { $0.redirected() } }
 
     /// The server's response says that the address has expired.
-    func linkExpired() { run(machine.linkExpired()) }
+    func linkExpired() { run { $0.linkExpired() } }
 
     /// There is no other address for the resource.
-    func keepsLink() { run(machine.retryTimePassed()) }
+    func keepsLink() { run { $0.retryTimePassed() } }
 
     /// Continues with another address, which `change` gives to the content.
     func relinks(_ change: () -> Void) {
-        run(machine.leaveForLink())
+        run { $0.leaveForLink() }
         change()
         content.continueAlone()
-        run(machine.relinked())
+        run { $0.relinked() }
     }
 
     /// Loads again when the network is available, after an attempt that found none.
@@ -130,29 +134,34 @@ final class InProcessTransfer {
 
     // MARK: - Effects
 
-    private func run(_ effects: [StateMachine.Effect]) {
-        for effect in effects {
-            switch effect {
-            case .enterLine: enterLine()
-            case .leaveLine: engine.leaveLine(self)
-            case .waitForNetwork: waitForNetwork()
-            case .load: content.load()
-            case .stopLoading: content.stop()
-            case .updateFlow: content.updateFlow()
-            case .stop: stop()
-            case .giveConnectionBack: giveConnectionBack()
-            case .startClock:
-                clock.start { [weak self] in
-                    guard let self else { return }
-                    run(machine.stop(.timedOut))
-                }
-            case .stopClock: clock.stop()
-            case .backOff(let delay): backOff(delay)
-            case .askForLink:
-                gate.cancel()
-                content.askForLink()
-            case .end(let ending): end(ending)
+    /// Takes an input, and performs what follows.
+    private func run(_ input: (inout StateMachine) -> Void) {
+        input(&machine)
+        guard machine.effects.begin() else { return }
+        while let effect = machine.effects.next() { perform(effect) }
+    }
+
+    private func perform(_ effect: StateMachine.Effect) {
+        switch effect {
+        case .enterLine: enterLine()
+        case .leaveLine: engine.leaveLine(self)
+        case .waitForNetwork: waitForNetwork()
+        case .load: content.load()
+        case .stopLoading: content.stop()
+        case .updateFlow: content.updateFlow()
+        case .stop: stop()
+        case .giveConnectionBack: giveConnectionBack()
+        case .startClock:
+            clock.start { [weak self] in
+                guard let self else { return }
+                run { $0.stop(.timedOut) }
             }
+        case .stopClock: clock.stop()
+        case .backOff(let delay): backOff(delay)
+        case .askForLink:
+            gate.cancel()
+            content.askForLink()
+        case .end(let ending): end(ending)
         }
     }
 
@@ -184,7 +193,7 @@ final class InProcessTransfer {
         content.continueAlone()
         retryTimer = EventLoop.shared.schedule(after: delay) { [weak self] in
             guard let self else { return }
-            run(machine.retryTimePassed())
+            run { $0.retryTimePassed() }
         }
     }
 
@@ -198,13 +207,14 @@ final class InProcessTransfer {
 extension InProcessTransfer: GatedTransfer {
     var canBeInterrupted: Bool { content.canBeInterrupted }
 
-    func heldBack() { run(machine.heldBack()) }
+    func heldBack() { run { $0.heldBack() } }
 
     func calledBack() {
-        run(machine.retryTimePassed(isJoining: machine.isBackingOff && content.join()))
+        let isJoining = machine.isBackingOff && content.join()
+        run { $0.retryTimePassed(isJoining: isJoining) }
     }
 
-    func networkIsForbidden(_ met: Conditions) { run(machine.stop(.networkForbidden(met))) }
+    func networkIsForbidden(_ met: Conditions) { run { $0.stop(.networkForbidden(met)) } }
 }
 
 extension InProcessTransfer {

@@ -36,7 +36,7 @@ extension Daemon {
                 call.id,
                 overridingConditions: call.now == true,
                 from: caller
-)
+            )
         }
     }
 

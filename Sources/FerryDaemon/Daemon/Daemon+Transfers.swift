@@ -199,7 +199,7 @@ extension Daemon {
                         received: received,
                         expected: total,
                         coded: coded
-)
+                    )
                 }
             },
             checkpointed: { [weak self] checkpoint in
@@ -227,7 +227,7 @@ extension Daemon {
                 task: task,
                 response: Wire.Response(head),
                 request: Wire.Request(request)
-)
+            )
         }
     }
 

@@ -120,7 +120,7 @@ extension Daemon {
                         task: task,
                         byteCount: result.receivedByteCount,
                         path: path
-)
+                    )
                 }
             },
             failed: { [weak self] error in

@@ -6,9 +6,9 @@ import FoundationEssentials
 
 /// Decides what ferryd does; performs nothing itself.
 ///
-/// Every input returns the effects to perform, in order. Waiting tasks are held in the store, not here: memory depends
-/// on the tasks that load. A task that has ended is completed by one conditional change in the store, so that it ends
-/// once.
+/// ``handle(at:_:)`` takes an input and returns the effects to perform, in order. Waiting tasks are held in the store, not
+/// here: memory depends on the tasks that load. A task that has ended is completed by one conditional change in the store,
+/// so that it ends once.
 struct DaemonStateMachine {
     /// The limits and delays.
     private(set) var policy: DaemonPolicy

@@ -1,3 +1,5 @@
+import FerrySystem
+
 extension HTTPExchange {
     /// Decides how an exchange reacts to events; performs nothing itself.
     struct StateMachine {
@@ -22,6 +24,8 @@ extension HTTPExchange {
             case finished
         }
 
+        /// What the owner must do.
+        var effects = EffectQueue<Effect>()
         /// The number of bytes of the body that were delivered.
         private(set) var receivedByteCount: Int64 = 0
         /// The codings to undo, in the order in which they were applied; none for a body that is delivered as it comes.
@@ -115,11 +119,11 @@ extension HTTPExchange {
 
         /// Records that libcurl works for the exchange, which may have waited for a connection until now;
         /// called again when the connection is made.
-        mutating func began(at now: Instant) -> [Effect] {
+        mutating func began(at now: Instant) {
             sawActivity(at: now)
-            guard !hasBegun, state != .finished else { return [] }
+            guard !hasBegun, state != .finished else { return }
             hasBegun = true
-            return armIdleTimer(after: idleTimeout)
+            armIdleTimer(after: idleTimeout)
         }
 
         /// Decides whether the request may be sent on its connection.
@@ -346,55 +350,54 @@ extension HTTPExchange {
         ///   - isCut: Whether the connection should have announced its end, and has not.
         ///   - refusesHTTP1: Whether the server has ended the handshake because it does not speak HTTP/1.1.
         ///   - progress: How far the body was decoded.
-        /// - Returns: The effects that follow.
         mutating func completed(
             _ error: HTTPError?,
             isCut: Bool = false,
             refusesHTTP1: Bool = false,
             decoding progress: DecodingProgress = .complete
-        ) -> [Effect] {
+        ) {
             switch state {
-            case .finished:
-                return []
+            case .finished: break
             case .failing(let cause):
-                return finish(cause)
+                finish(cause)
             case .startingAgain:
-                return startAgain(orFail: nil)
+                startAgain(orFail: nil)
             case .endingEarly:
-                return finish(nil)
+                finish(nil)
             case .awaitingHead where refusesHTTP1 && !hasChangedProtocol:
                 hasChangedProtocol = true
-                return startAgain(orFail: error)
+                startAgain(orFail: error)
             case .awaitingHead where isRepeated(after: error):
                 restartCount += 1
-                return startAgain(orFail: wasRefused ? nil : error)
+                startAgain(orFail: wasRefused ? nil : error)
             case .delivering where error?.code == .connectionLost && isWhole,
                 .discarding where error?.code == .connectionLost && isWhole:
                 // What libcurl could not send any more, the server did not want (RFC 9113 §8.1, RFC 9112 §9.3).
-                return finish(nil)
+                finish(nil)
             case .awaitingHead where error == nil:
                 let message = "The connection ended before the header did"
-                return finish(HTTPError(code: .connectionLost, message: message))
+                finish(HTTPError(code: .connectionLost, message: message))
             case .delivering where error == nil && isEndMissing(after: progress):
                 let names = codings.map(\.rawValue).joined(separator: ", ")
                 let message = "The body ended before its content coding (\(names)) did"
-                return finish(HTTPError(code: .bodyTooShort, message: message))
+                finish(HTTPError(code: .bodyTooShort, message: message))
             case .delivering where error == nil && isCut && endsWithConnection:
                 let message = "The connection was cut, and nothing says that the body is whole"
-                return finish(HTTPError(code: .connectionLost, message: message))
+                finish(HTTPError(code: .connectionLost, message: message))
             case .awaitingHead, .delivering, .splicing, .discarding:
-                return finish(error)
+                finish(error)
             }
         }
 
-        private mutating func startAgain(orFail error: HTTPError?) -> [Effect] {
+        private mutating func startAgain(orFail error: HTTPError?) {
             state = .awaitingHead
             isOnKeptConnection = false
             mayHaveArrived = false
             wasRefused = false
             hasResponseBegun = false
             parser = emptyParser
-            return takeConnectTimer() + [.startAgain(orFail: error)]
+            takeConnectTimer()
+            effects.add(.startAgain(orFail: error))
         }
 
         /// Whether a request that has failed is sent again: always if the server has not processed it (RFC 9113 §8.7), once if
@@ -455,12 +458,15 @@ extension HTTPExchange {
         }
 
         /// Ends the exchange after the pipes have brought the whole body, or with an error.
-        mutating func splicingEnded(_ error: HTTPError?) -> [Effect] {
+        mutating func splicingEnded(_ error: HTTPError?) {
             switch state {
-            case .finished: []
-            case .failing(let cause): [.withdraw] + finish(cause)
-            case .splicing, .discarding: [.withdraw] + finish(error)
-            case .awaitingHead, .delivering, .startingAgain, .endingEarly: []
+            case .failing(let cause):
+                effects.add(.withdraw)
+                finish(cause)
+            case .splicing, .discarding:
+                effects.add(.withdraw)
+                finish(error)
+            case .finished, .awaitingHead, .delivering, .startingAgain, .endingEarly: break
             }
         }
 
@@ -470,15 +476,13 @@ extension HTTPExchange {
             isPaused = true
         }
 
-        mutating func resume(at now: Instant) -> [Effect] {
-            guard isPaused, state != .finished else { return [] }
+        mutating func resume(at now: Instant) {
+            guard isPaused, state != .finished else { return }
             isPaused = false
             sawActivity(at: now)
-            var effects: [Effect] = []
             // A timer that fired during the pause was not armed again.
-            if hasBegun, !isIdleTimerArmed { effects += armIdleTimer(after: idleTimeout) }
-            if isHeld { effects.append(.release) }
-            return effects
+            if hasBegun, !isIdleTimerArmed { armIdleTimer(after: idleTimeout) }
+            if isHeld { effects.add(.release) }
         }
 
         /// Returns whether libcurl may deliver what it holds: another pause may have come before the release.
@@ -488,27 +492,35 @@ extension HTTPExchange {
             return true
         }
 
-        mutating func cancel() -> [Effect] {
-            guard state != .finished else { return [] }
+        mutating func cancel() {
+            effects.removeAll()
+            guard state != .finished else { return }
             state = .finished
-            return takeIdleTimer() + takeConnectTimer() + [.withdraw]
+            takeIdleTimer()
+            takeConnectTimer()
+            effects.add(.withdraw)
         }
 
         // MARK: - Time
 
-        mutating func idleTimerFired(at now: Instant) -> [Effect] {
+        mutating func idleTimerFired(at now: Instant) {
             isIdleTimerArmed = false
-            guard state != .finished, !isPaused else { return [] }
+            guard state != .finished, !isPaused else { return }
             let idle = now - lastActivity
-            guard idle >= idleTimeout else { return armIdleTimer(after: idleTimeout - idle) }
+            guard idle >= idleTimeout else {
+                armIdleTimer(after: idleTimeout - idle)
+                return
+            }
             guard isSuspectedIdle else {
                 // The loop may have been busy, or the machine asleep, while bytes arrived: they get one turn
                 // of the loop to be read.
                 isSuspectedIdle = true
-                return armIdleTimer(after: .zero)
+                armIdleTimer(after: .zero)
+                return
             }
             let message = "Nothing arrived for \(idleTimeout)"
-            return [.withdraw] + finish(HTTPError(code: .timedOut, message: message))
+            effects.add(.withdraw)
+            finish(HTTPError(code: .timedOut, message: message))
         }
 
         private mutating func sawActivity(at now: Instant) {
@@ -516,46 +528,53 @@ extension HTTPExchange {
             isSuspectedIdle = false
         }
 
-        private mutating func armIdleTimer(after delay: Duration) -> [Effect] {
-            guard idleTimeout > .zero else { return [] }
+        private mutating func armIdleTimer(after delay: Duration) {
+            guard idleTimeout > .zero else { return }
             isIdleTimerArmed = true
-            return [.armIdleTimer(after: delay)]
+            effects.add(.armIdleTimer(after: delay))
         }
 
-        private mutating func takeIdleTimer() -> [Effect] {
-            guard isIdleTimerArmed else { return [] }
+        private mutating func takeIdleTimer() {
+            guard isIdleTimerArmed else { return }
             isIdleTimerArmed = false
-            return [.cancelIdleTimer]
+            effects.add(.cancelIdleTimer)
         }
 
         /// Records that a connection is being made, with the lookup of the host's name or the first socket.
-        mutating func beganConnecting() -> [Effect] {
-            guard connectTimeout > .zero, connecting == .not, state != .finished else { return [] }
+        ///
+        /// - Returns: Whether the time for it begins now.
+        mutating func beganConnecting() -> Bool {
+            guard connectTimeout > .zero, connecting == .not, state != .finished else {
+                return false
+            }
             connecting = .timed
-            return [.armConnectTimer(after: connectTimeout)]
+            effects.add(.armConnectTimer(after: connectTimeout))
+            return true
         }
 
         /// Records that the request can be sent.
-        mutating func connected() -> [Effect] { takeConnectTimer() }
+        mutating func connected() {
+            takeConnectTimer()
+        }
 
-        mutating func connectTimerFired() -> [Effect] {
+        mutating func connectTimerFired() {
             switch connecting {
-            case .not:
-                return []
+            case .not: break
             case .timed:
                 connecting = .overdue
-                return [.armConnectTimer(after: .zero)]
+                effects.add(.armConnectTimer(after: .zero))
             case .overdue:
                 connecting = .not
                 let message = "No connection was made within \(connectTimeout)"
-                return [.withdraw] + finish(HTTPError(code: .timedOut, message: message))
+                effects.add(.withdraw)
+                finish(HTTPError(code: .timedOut, message: message))
             }
         }
 
-        private mutating func takeConnectTimer() -> [Effect] {
-            guard connecting != .not else { return [] }
+        private mutating func takeConnectTimer() {
+            guard connecting != .not else { return }
             connecting = .not
-            return [.cancelConnectTimer]
+            effects.add(.cancelConnectTimer)
         }
 
         // MARK: - Ends
@@ -566,13 +585,15 @@ extension HTTPExchange {
         }
 
         /// Ends the exchange, which libcurl has released, because the request cannot be sent again.
-        mutating func failed(_ error: HTTPError?) -> [Effect] {
-            state == .finished ? [] : finish(error)
+        mutating func failed(_ error: HTTPError?) {
+            if state != .finished { finish(error) }
         }
 
-        private mutating func finish(_ error: HTTPError?) -> [Effect] {
+        private mutating func finish(_ error: HTTPError?) {
             state = .finished
-            return takeIdleTimer() + takeConnectTimer() + [.finish(error)]
+            takeIdleTimer()
+            takeConnectTimer()
+            effects.add(.finish(error))
         }
     }
 }

@@ -90,7 +90,7 @@ package import FerrySystem
     ///
     /// Does nothing when the exchange has finished.
     package func cancel() {
-        run(machine.cancel())
+        run { $0.cancel() }
         handler = nil
     }
 
@@ -108,44 +108,49 @@ package import FerrySystem
     ///
     /// The handler is not called from inside this call.
     package func resume() {
-        run(machine.resume(at: EventLoop.now))
+        run { $0.resume(at: EventLoop.now) }
         resumeSplicing()
         resumeSending()
     }
 
-    func run(_ effects: [StateMachine.Effect]) {
-        for effect in effects {
-            switch effect {
-            case .armIdleTimer(let delay):
-                idleTimer = EventLoop.shared.schedule(after: delay) { [weak self] in
-                    guard let self else { return }
-                    run(machine.idleTimerFired(at: EventLoop.now))
-                }
-            case .cancelIdleTimer:
-                idleTimer?.cancel()
-                idleTimer = nil
-            case .release:
-                LoopActor.perform { [self] in release() }
-            case .armConnectTimer(let delay):
-                connectTimer = EventLoop.shared.schedule(after: delay) { [weak self] in
-                    guard let self else { return }
-                    run(machine.connectTimerFired())
-                }
-            case .cancelConnectTimer:
-                connectTimer?.cancel()
-                connectTimer = nil
-            case .startAgain(let error):
-                startAgain(orFail: error)
-            case .withdraw:
-                splicedBody = nil
-                client?.withdraw(self)
-            case .finish(let error):
-                // Released first: the handler may own this exchange.
-                metrics.responseEnd = sinceStart
-                let handler = self.handler
-                self.handler = nil
-                handler?.exchange(self, didFinishWith: error)
+    /// Takes an input, and performs what follows.
+    func run(_ input: (inout StateMachine) -> Void) {
+        input(&machine)
+        guard machine.effects.begin() else { return }
+        while let effect = machine.effects.next() { perform(effect) }
+    }
+
+    private func perform(_ effect: StateMachine.Effect) {
+        switch effect {
+        case .armIdleTimer(let delay):
+            idleTimer = EventLoop.shared.schedule(after: delay) { [weak self] in
+                guard let self else { return }
+                run { $0.idleTimerFired(at: EventLoop.now) }
             }
+        case .cancelIdleTimer:
+            idleTimer?.cancel()
+            idleTimer = nil
+        case .release:
+            LoopActor.perform { [self] in release() }
+        case .armConnectTimer(let delay):
+            connectTimer = EventLoop.shared.schedule(after: delay) { [weak self] in
+                guard let self else { return }
+                run { $0.connectTimerFired() }
+            }
+        case .cancelConnectTimer:
+            connectTimer?.cancel()
+            connectTimer = nil
+        case .startAgain(let error):
+            startAgain(orFail: error)
+        case .withdraw:
+            splicedBody = nil
+            client?.withdraw(self)
+        case .finish(let error):
+            // Released first: the handler may own this exchange.
+            metrics.responseEnd = sinceStart
+            let handler = self.handler
+            self.handler = nil
+            handler?.exchange(self, didFinishWith: error)
         }
     }
 
@@ -158,7 +163,7 @@ package import FerrySystem
         // A source that cannot seek fails as it does when libcurl seeks.
         guard sentBodyByteCount == 0 || seekBody(to: 0) else {
             cause = error ?? cause
-            return run(machine.failed(cause))
+            return run { $0.failed(cause) }
         }
         client?.startAgain(self)
     }
@@ -180,7 +185,7 @@ extension HTTPExchange {
 
     /// Records that libcurl works for the exchange.
     func began() {
-        run(machine.began(at: EventLoop.now))
+        run { $0.began(at: EventLoop.now) }
     }
 
     /// Records that the host's name is about to be looked up.
@@ -201,10 +206,10 @@ extension HTTPExchange {
     }
 
     private func allowTime() {
-        let effects = machine.beganConnecting()
-        guard !effects.isEmpty else { return }
+        var isTimed = false
+        run { isTimed = $0.beganConnecting() }
+        guard isTimed else { return }
         easy?.allow(request.connectTimeout ?? client?.configuration.connectTimeout ?? .zero)
-        run(effects)
     }
 
     /// Records the connection that the request is about to be sent on; returns `false` if it must not be sent
@@ -225,7 +230,7 @@ extension HTTPExchange {
         remoteAddress = address
         isConnecting = false
         easy.allow(.zero)
-        run(machine.connected())
+        run { $0.connected() }
         noteConnection(connection, phases)
         began()
         return true
@@ -319,14 +324,14 @@ extension HTTPExchange {
         if isProtocolRefused { client?.noteHTTP2Only(request.url) }
         let progress = decodingProgress
         decoder = nil
-        run(
-            machine.completed(
+        run {
+            $0.completed(
                 error == nil ? nil : cause ?? error,
                 isCut: isCut,
                 refusesHTTP1: isProtocolRefused,
                 decoding: progress
             )
-        )
+        }
     }
 
     private func answered(_ head: HTTPResponseHead) -> Bool {

@@ -142,7 +142,7 @@ extension HTTPExchange {
     }
 
     private func endSplicing(_ error: HTTPError?) {
-        run(machine.splicingEnded(error))
+        run { $0.splicingEnded(error) }
     }
 
     private func splicingFailed(_ error: SystemCallError) {

@@ -1,4 +1,5 @@
 import FerryHTTP
+import FerrySystem
 
 extension Load {
     /// Decides how a request gets its response; performs nothing itself.
@@ -71,6 +72,8 @@ extension Load {
             }
         }
 
+        /// What the owner must do.
+        var effects = EffectQueue<Effect>()
         private var state = State.ready
         /// The last request.
         private(set) var current: Request
@@ -156,54 +159,61 @@ extension Load {
 
         // MARK: - Requests
 
-        mutating func start() -> [Effect] {
-            guard state == .ready else { return [] }
-            return prepare(current)
+        mutating func start() {
+            guard state == .ready else { return }
+            prepare(current)
         }
 
-        private mutating func prepare(_ request: Request) -> [Effect] {
+        private mutating func prepare(_ request: Request) {
             current = request
             state = .preparing
-            return [.prepare(request)]
+            effects.add(.prepare(request))
         }
 
         /// The owner has completed the request.
-        mutating func prepared() -> [Effect] {
-            guard state == .preparing else { return [] }
+        mutating func prepared() {
+            guard state == .preparing else { return }
             // A body that was sent before must be sent from its start again.
-            guard sendsBody, !isBodyAtStart else { return send() }
+            guard sendsBody, !isBodyAtStart else {
+                send()
+                return
+            }
             state = .awaitingBody
-            return [.needBody]
+            effects.add(.needBody)
         }
 
         /// The body is available again, or is not.
-        mutating func foundBody(_ isThere: Bool) -> [Effect] {
-            guard state == .awaitingBody else { return [] }
+        mutating func foundBody(_ isThere: Bool) {
+            guard state == .awaitingBody else { return }
             guard isThere else {
                 let message = "the request's body must be sent again, and is there only once"
-                return fail(TransferError(code: .bodySpent, message: message))
+                fail(TransferError(code: .bodySpent, message: message))
+                return
             }
-            return send()
+            send()
         }
 
-        private mutating func send() -> [Effect] {
+        private mutating func send() {
             state = .requesting
             isBodyAtStart = false
-            return [.send(current)]
+            effects.add(.send(current))
         }
 
-        mutating func cancel() -> [Effect] {
+        mutating func cancel() {
+            effects.removeAll()
             defer { state = .ended }
             switch state {
-            case .requesting, .leaving, .receiving: return [.cancelExchange]
-            case .asking(_, let end): return end == nil ? [.cancelExchange] : []
-            case .ready, .preparing, .awaitingBody, .ended: return []
+            case .requesting, .leaving, .receiving:
+                effects.add(.cancelExchange)
+            case .asking(_, let end):
+                if end == nil { effects.add(.cancelExchange) }
+            case .ready, .preparing, .awaitingBody, .ended: break
             }
         }
 
-        private mutating func fail(_ error: TransferError) -> [Effect] {
+        private mutating func fail(_ error: TransferError) {
             state = .ended
-            return [.finish(error)]
+            effects.add(.finish(error))
         }
     }
 }
@@ -229,10 +239,8 @@ extension Load.StateMachine {
     /// - Parameters:
     ///   - head: The head.
     ///   - isTunnelRefusal: Whether a proxy has sent it in place of a tunnel to the server: it is not the server's response.
-    /// - Returns: What follows.
-    mutating func receivedHead(_ head: HTTPResponseHead, isTunnelRefusal: Bool = false) -> [Effect]
-    {
-        guard state == .requesting else { return [] }
+    mutating func receivedHead(_ head: HTTPResponseHead, isTunnelRefusal: Bool = false) {
+        guard state == .requesting else { return }
         self.isTunnelRefusal = isTunnelRefusal
         let decision = redirectPolicy.decision(
             for: head,
@@ -241,13 +249,15 @@ extension Load.StateMachine {
         )
         switch decision {
         case .isFinal:
-            return answered(head)
+            answered(head)
         case .fail(let error):
-            return [.cancelExchange] + fail(error)
+            effects.add(.cancelExchange)
+            fail(error)
         case .follow(let transfer):
             let next = redirected(to: transfer)
             state = .asking(.redirect(head, next: next), end: nil)
-            return [.pause, .askRedirect(head, next.transfer)]
+            effects.add(.pause)
+            effects.add(.askRedirect(head, next.transfer))
         }
     }
 
@@ -257,15 +267,19 @@ extension Load.StateMachine {
         return next
     }
 
-    private mutating func answered(_ head: HTTPResponseHead) -> [Effect] {
-        guard head.status == 401 || head.status == 407 else { return receive(head) }
+    private mutating func answered(_ head: HTTPResponseHead) {
+        guard head.status == 401 || head.status == 407 else {
+            receive(head)
+            return
+        }
         let isProxy = head.status == 407
         let offered = AuthenticationChallenge.all(in: head, forProxy: isProxy).answerable
         if current.proofs.renew(with: offered, forProxy: isProxy) {
-            return leave(head, for: current)
+            leave(head, for: current)
+            return
         }
         current.proofs.refused(forProxy: isProxy)
-        return ask(head, offered)
+        ask(head, offered)
     }
 
     /// Asks the app about the first of the schemes that are left.
@@ -273,10 +287,11 @@ extension Load.StateMachine {
         _ head: HTTPResponseHead,
         _ left: [AuthenticationChallenge],
         after end: End? = nil
-    ) -> [Effect] {
+    ) {
         let isProxy = head.status == 407
         guard let first = left.first, let origin = Origin(url: current.transfer.url) else {
-            return receive(head, after: end)
+            receive(head, after: end)
+            return
         }
         let challenge = LoadChallenge(
             kind: .password(first, isProxy: isProxy),
@@ -285,20 +300,23 @@ extension Load.StateMachine {
             response: head
         )
         state = .asking(.password(head, challenge, left: Array(left.dropFirst())), end: end)
-        return [.pause, .ask(challenge)]
+        effects.add(.pause)
+        effects.add(.ask(challenge))
     }
 
     /// Handles the final response, whose body follows or has already ended.
-    private mutating func receive(_ head: HTTPResponseHead, after end: End? = nil) -> [Effect] {
+    private mutating func receive(_ head: HTTPResponseHead, after end: End? = nil) {
         guard !isTunnelRefusal else {
             let message = "The proxy requires a name and a password for a connection to the server"
             let error = TransferError(code: .proxyAuthenticationRequired, message: message)
-            return (end == nil ? [.cancelExchange] : []) + fail(error)
+            if end == nil { effects.add(.cancelExchange) }
+            fail(error)
+            return
         }
         state = .receiving
-        let report: [Effect] = [.reportResponse(head, current.transfer), .takeBody]
-        guard let end else { return report }
-        return report + exchangeFinished(end.error)
+        effects.add(.reportResponse(head, current.transfer))
+        effects.add(.takeBody)
+        if let end { exchangeFinished(end.error) }
     }
 
     /// Sends another request, after the current body if that is shorter than a handshake.
@@ -306,52 +324,58 @@ extension Load.StateMachine {
         _ head: HTTPResponseHead,
         for next: Request,
         after end: End? = nil
-    ) -> [Effect] {
-        guard end == nil else { return prepare(next) }
+    ) {
+        guard end == nil else {
+            prepare(next)
+            return
+        }
         guard let length = head.contentLength, length <= 16 * 1024 else {
-            return [.cancelExchange] + prepare(next)
+            effects.add(.cancelExchange)
+            prepare(next)
+            return
         }
         state = .leaving(next: next)
-        return [.skipBody]
+        effects.add(.skipBody)
     }
 
-    mutating func exchangeFinished(_ error: HTTPError?) -> [Effect] {
+    mutating func exchangeFinished(_ error: HTTPError?) {
         switch state {
         case .requesting:
-            return failedBeforeHead(error)
+            failedBeforeHead(error)
         case .asking(let question, nil):
             state = .asking(question, end: End(error: error))
-            return []
         case .leaving(let next):
             // It does not matter how an unwanted body ended.
-            return prepare(next)
+            prepare(next)
         case .receiving:
             state = .ended
-            return [.finish(error.map { TransferError($0) })]
-        case .ready, .preparing, .awaitingBody, .asking, .ended:
-            return []
+            effects.add(.finish(error.map { TransferError($0) }))
+        case .ready, .preparing, .awaitingBody, .asking, .ended: break
         }
     }
 
-    private mutating func failedBeforeHead(_ error: HTTPError?) -> [Effect] {
+    private mutating func failedBeforeHead(_ error: HTTPError?) {
         switch error?.code {
         case .serverTrustUndecided:
             guard let trust = undecidedTrust, let origin = Origin(url: current.transfer.url)
             else { break }
             undecidedTrust = nil
             state = .asking(.trust(trust), end: End())
-            return [.ask(LoadChallenge(kind: .serverTrust(trust), origin: origin))]
+            effects.add(.ask(LoadChallenge(kind: .serverTrust(trust), origin: origin)))
+            return
         case .clientCertificateUndecided:
             guard let certificateRequest = undecidedCertificateRequest,
                 let origin = Origin(url: current.transfer.url)
             else { break }
             undecidedCertificateRequest = nil
             state = .asking(.identity(certificateRequest), end: End())
-            return [
+            effects.add(
                 .ask(LoadChallenge(kind: .clientCertificate(certificateRequest), origin: origin))
-            ]
+            )
+            return
         case .bodySpent:
-            return prepare(current)
+            prepare(current)
+            return
         default:
             break
         }
@@ -360,7 +384,7 @@ extension Load.StateMachine {
             ?? TransferError(code: .badServerResponse, message: "no response came")
         // The server has redirected to something that cannot be requested.
         if failure.code == .badURL, current.redirectCount > 0 { failure.code = .badServerResponse }
-        return fail(failure)
+        fail(failure)
     }
 }
 
@@ -368,63 +392,72 @@ extension Load.StateMachine {
 
 extension Load.StateMachine {
     /// The app has decided about a redirect; `nil` makes the response the answer.
-    mutating func redirectAnswered(_ request: TransferRequest?) -> [Effect] {
-        guard case .asking(.redirect(let head, _), let end) = state else { return [] }
-        guard let request else { return receive(head, after: end) }
+    mutating func redirectAnswered(_ request: TransferRequest?) {
+        guard case .asking(.redirect(let head, _), let end) = state else { return }
+        guard let request else {
+            receive(head, after: end)
+            return
+        }
         if let refusal = RedirectPolicy.refusal(of: request.url) {
-            return (end == nil ? [.cancelExchange] : []) + fail(refusal)
+            if end == nil { effects.add(.cancelExchange) }
+            fail(refusal)
+            return
         }
         // The request's fields are the app's own decision, including secrets. Other credentials were for the
         // server that redirected, and are sent only to that server, wherever the redirect led.
-        return leave(head, for: redirected(to: request), after: end)
+        leave(head, for: redirected(to: request), after: end)
     }
 
-    mutating func challengeAnswered(_ answer: LoadChallengeAnswer) -> [Effect] {
-        guard case .asking(let question, let end) = state else { return [] }
+    mutating func challengeAnswered(_ answer: LoadChallengeAnswer) {
+        guard case .asking(let question, let end) = state else { return }
         switch (question, answer) {
-        case (.redirect, _):
-            return []
+        case (.redirect, _): break
         case (_, .cancel):
             let error = TransferError(code: .cancelled, message: "the app has cancelled")
-            return (end == nil ? [.cancelExchange] : []) + fail(error)
+            if end == nil { effects.add(.cancelExchange) }
+            fail(error)
         case (.password(let head, let challenge, let left), .use(let credential)):
             var next = current
             guard next.proofs.use(credential, for: challenge) else {
-                return ask(head, left, after: end)
+                ask(head, left, after: end)
+                return
             }
-            return leave(head, for: next, after: end)
+            leave(head, for: next, after: end)
         case (.password(let head, _, let left), .reject):
-            return ask(head, left, after: end)
+            ask(head, left, after: end)
         case (.password(let head, _, _), .performDefaultHandling),
             (.password(let head, _, _), .trust),
             (.password(let head, _, _), .identify):
-            return receive(head, after: end)
+            receive(head, after: end)
         case (.identity, .identify(let identity)):
-            return resend(as: identity)
+            resend(as: identity)
         case (.identity, .performDefaultHandling), (.identity, .reject), (.identity, .use),
             (.identity, .trust):
-            return resend(as: nil)
+            resend(as: nil)
         case (.trust(let trust), .trust):
-            return resend(trusting: trust)
+            resend(trusting: trust)
         case (.trust(let trust), .performDefaultHandling), (.trust(let trust), .reject),
             (.trust(let trust), .use),
             (.trust(let trust), .identify):
-            guard let error = trust.verdict.error else { return resend(trusting: trust) }
-            return fail(TransferError(error))
+            guard let error = trust.verdict.error else {
+                resend(trusting: trust)
+                return
+            }
+            fail(TransferError(error))
         }
     }
 
-    private mutating func resend(as identity: HTTPIdentity?) -> [Effect] {
+    private mutating func resend(as identity: HTTPIdentity?) {
         var next = current
         next.identity = identity
         next.isIdentityDecided = true
-        return prepare(next)
+        prepare(next)
     }
 
-    private mutating func resend(trusting trust: HTTPServerTrust) -> [Effect] {
+    private mutating func resend(trusting trust: HTTPServerTrust) {
         var next = current
         next.trustedCertificates = trust.certificates
-        return prepare(next)
+        prepare(next)
     }
 }
 

@@ -30,7 +30,6 @@ package final class Load {
     private var receivingFlow: RateFlow?
     private var sendingFlow: RateFlow?
     private var sentBodyByteCount: Int64 = 0
-    private var runCount: UInt64 = 0
 
     /// Prepares a load; nothing happens before ``start()``.
     ///
@@ -72,11 +71,11 @@ package final class Load {
     }
 
     /// Starts the load; further calls do nothing.
-    package func start() { run(machine.start()) }
+    package func start() { run { $0.start() } }
 
     /// Ends the load at once; the receiver is not notified.
     package func cancel() {
-        run(machine.cancel())
+        run { $0.cancel() }
         letGo()
     }
 
@@ -130,17 +129,11 @@ package final class Load {
 // MARK: - Effects
 
 extension Load {
-    /// Performs effects in order.
-    ///
-    /// An input that an effect causes, such as a cancellation by an owner that is notified, is handled at once;
-    /// its effects, even if there are none, replace the rest.
-    private func run(_ effects: [StateMachine.Effect]) {
-        runCount += 1
-        let count = runCount
-        for effect in effects {
-            perform(effect)
-            if runCount != count { return }
-        }
+    /// Takes an input, and performs what follows.
+    private func run(_ input: (inout StateMachine) -> Void) {
+        input(&machine)
+        guard machine.effects.begin() else { return }
+        while let effect = machine.effects.next() { perform(effect) }
     }
 
     private func perform(_ effect: StateMachine.Effect) {
@@ -162,19 +155,19 @@ extension Load {
     }
 
     private func prepare(_ next: StateMachine.Request) {
-        guard let decider else { return run(machine.prepared()) }
+        guard let decider else { return run { $0.prepared() } }
         decider.load(self, prepare: next.transfer) { [self] fields in
             addedFields = fields
-            run(machine.prepared())
+            run { $0.prepared() }
         }
     }
 
     private func findBody() {
-        if let body, body.seek(to: 0) { return run(machine.foundBody(true)) }
-        guard let decider else { return run(machine.foundBody(false)) }
+        if let body, body.seek(to: 0) { return run { $0.foundBody(true) } }
+        guard let decider else { return run { $0.foundBody(false) } }
         decider.loadNeedsBody(self, from: 0) { [self] source in
             body = source
-            run(machine.foundBody(source != nil))
+            run { $0.foundBody(source != nil) }
         }
     }
 
@@ -212,7 +205,7 @@ extension Load {
             exchange = client.start(request, body: body, handler: self)
             if isPaused || isSlowedDown { exchange?.pause() }
         } catch {
-            run(machine.exchangeFinished(error))
+            run { $0.exchangeFinished(error) }
         }
     }
 
@@ -248,16 +241,16 @@ extension Load {
     }
 
     private func askRedirect(_ head: HTTPResponseHead, _ next: TransferRequest) {
-        guard let decider else { return run(machine.redirectAnswered(next)) }
+        guard let decider else { return run { $0.redirectAnswered(next) } }
         decider.load(self, mayRedirectTo: next, for: head) { [self] request in
-            run(machine.redirectAnswered(request))
+            run { $0.redirectAnswered(request) }
         }
     }
 
     private func ask(_ challenge: LoadChallenge) {
-        guard let decider else { return run(machine.challengeAnswered(.performDefaultHandling)) }
+        guard let decider else { return run { $0.challengeAnswered(.performDefaultHandling) } }
         decider.load(self, decideOn: challenge) { [self] answer in
-            run(machine.challengeAnswered(answer))
+            run { $0.challengeAnswered(answer) }
         }
     }
 
@@ -366,7 +359,7 @@ extension Load: HTTPExchangeHandler {
             transaction?.response = head
             decider?.load(self, didReceiveAny: head, to: machine.current.transfer)
         }
-        run(machine.receivedHead(head, isTunnelRefusal: exchange.isTunnelRefusal))
+        run { $0.receivedHead(head, isTunnelRefusal: exchange.isTunnelRefusal) }
         return exchange === self.exchange ? disposition : .cancel
     }
 
@@ -399,6 +392,6 @@ extension Load: HTTPExchangeHandler {
         guard exchange === self.exchange else { return }
         self.exchange = nil
         collect(exchange)
-        run(machine.exchangeFinished(error))
+        run { $0.exchangeFinished(error) }
     }
 }

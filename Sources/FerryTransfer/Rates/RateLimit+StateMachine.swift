@@ -1,3 +1,5 @@
+import FerrySystem
+
 extension RateLimit {
     /// Decides which of the flows that share a limit may continue, and when; performs nothing itself.
     ///
@@ -13,6 +15,8 @@ extension RateLimit {
             case setTimer(ContinuousClock.Instant?)
         }
 
+        /// What the owner must do.
+        var effects = EffectQueue<Effect>()
         /// How many bytes may pass per second; `nil` for as many as can.
         private(set) var bytesPerSecond: Int64?
         /// How many bytes may pass at once now; less than 0 is a debt.
@@ -35,13 +39,13 @@ extension RateLimit {
         private static let grace = Duration.milliseconds(20)
 
         /// Changes the limit; debts of the old one are forgiven.
-        mutating func setRate(_ rate: Int64?, at now: ContinuousClock.Instant) -> [Effect] {
+        mutating func setRate(_ rate: Int64?, at now: ContinuousClock.Instant) {
             let rate = rate.map { max($0, 1) }
-            guard rate != bytesPerSecond else { return [] }
+            guard rate != bytesPerSecond else { return }
             bytesPerSecond = rate
             balance = 0
             updated = now
-            return waiting.isEmpty ? [] : timerFired(at: now)
+            if !waiting.isEmpty { timerFired(at: now) }
         }
 
         /// Records bytes that have passed.
@@ -65,36 +69,39 @@ extension RateLimit {
         }
 
         /// Makes a flow wait until it may continue.
-        mutating func wait(_ flow: RateFlow.Identifier, at now: ContinuousClock.Instant) -> [Effect]
-        {
+        mutating func wait(_ flow: RateFlow.Identifier, at now: ContinuousClock.Instant) {
             waiting.insert(flow)
-            return waiting.count == 1 ? [.setTimer(due(at: now))] : []
+            if waiting.count == 1 { effects.add(.setTimer(due(at: now))) }
         }
 
         /// Removes a flow that no longer waits.
-        mutating func leave(_ flow: RateFlow.Identifier) -> [Effect] {
+        mutating func leave(_ flow: RateFlow.Identifier) {
             let wasWaiting = waiting.remove(flow) != nil
             if !waiting.contains(where: { $0.transfer == flow.transfer }) {
                 shares[flow.transfer] = nil
             }
-            return wasWaiting && waiting.isEmpty ? [.setTimer(nil)] : []
+            if wasWaiting && waiting.isEmpty { effects.add(.setTimer(nil)) }
         }
 
         /// Admits the next flow, if one may continue.
-        mutating func timerFired(at now: ContinuousClock.Instant) -> [Effect] {
+        mutating func timerFired(at now: ContinuousClock.Instant) {
             guard bytesPerSecond != nil else {
                 let all = waiting.sorted()
                 waiting = []
                 shares = [:]
-                return [.setTimer(nil)] + all.map { .admit($0) }
+                effects.add(.setTimer(nil))
+                for flow in all { effects.add(.admit(flow)) }
+                return
             }
             guard !isExhausted(at: now), let next = nextFlow else {
-                return [.setTimer(waiting.isEmpty ? nil : due(at: now))]
+                effects.add(.setTimer(waiting.isEmpty ? nil : due(at: now)))
+                return
             }
             waiting.remove(next)
             virtualTime = max(virtualTime, shares[next.transfer] ?? virtualTime)
             // In this order: the admitted flow may have to wait again at once.
-            return [.setTimer(waiting.isEmpty ? nil : now + Self.grace), .admit(next)]
+            effects.add(.setTimer(waiting.isEmpty ? nil : now + Self.grace))
+            effects.add(.admit(next))
         }
 
         private var nextFlow: RateFlow.Identifier? {

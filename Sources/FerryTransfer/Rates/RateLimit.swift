@@ -19,7 +19,7 @@ package final class RateLimit {
     /// How many bytes per second may pass; `nil` for as many as can.
     package var bytesPerSecond: Int64? {
         get { machine.bytesPerSecond }
-        set { run(machine.setRate(newValue, at: EventLoop.now)) }
+        set { run { $0.setRate(newValue, at: EventLoop.now) } }
     }
 
     /// Records bytes that have passed.
@@ -33,26 +33,31 @@ package final class RateLimit {
     /// Calls a flow when it may continue, always later.
     func wait(_ flow: RateFlow.Identifier, then goOn: @escaping @LoopActor () -> Void) {
         admissions[flow] = goOn
-        run(machine.wait(flow, at: EventLoop.now))
+        run { $0.wait(flow, at: EventLoop.now) }
     }
 
     /// Removes a flow that has nothing more to let pass for now.
     func leave(_ flow: RateFlow.Identifier) {
         admissions[flow] = nil
-        run(machine.leave(flow))
+        run { $0.leave(flow) }
     }
 
-    private func run(_ effects: [StateMachine.Effect]) {
-        for effect in effects {
-            switch effect {
-            case .admit(let flow):
-                admissions.removeValue(forKey: flow)?()
-            case .setTimer(let date):
-                timer?.cancel()
-                timer = date.map { date in
-                    EventLoop.shared.schedule(after: date - EventLoop.now) { [weak self] in
-                        self?.timerFired()
-                    }
+    /// Takes an input, and performs what follows.
+    private func run(_ input: (inout StateMachine) -> Void) {
+        input(&machine)
+        guard machine.effects.begin() else { return }
+        while let effect = machine.effects.next() { perform(effect) }
+    }
+
+    private func perform(_ effect: StateMachine.Effect) {
+        switch effect {
+        case .admit(let flow):
+            admissions.removeValue(forKey: flow)?()
+        case .setTimer(let date):
+            timer?.cancel()
+            timer = date.map { date in
+                EventLoop.shared.schedule(after: date - EventLoop.now) { [weak self] in
+                    self?.timerFired()
                 }
             }
         }
@@ -60,7 +65,7 @@ package final class RateLimit {
 
     private func timerFired() {
         timer = nil
-        run(machine.timerFired(at: EventLoop.now))
+        run { $0.timerFired(at: EventLoop.now) }
     }
 }
 

@@ -1,4 +1,5 @@
 import FerryHTTP
+import FerrySystem
 
 extension Upload {
     /// Decides what an upload does next; performs nothing itself.
@@ -27,8 +28,6 @@ extension Upload {
             case cancelLoad
             /// Begin the file for the response, without the remains of an earlier attempt.
             case beginAnswer(ResourceVersion)
-            /// Write the bytes that have just arrived.
-            case write
             case reportSent(Int64)
             case reportResponse(HTTPResponseHead, TransferRequest)
             case reportReceived(Int64, total: Int64?)
@@ -37,6 +36,8 @@ extension Upload {
             case fail(TransferError)
         }
 
+        /// What the owner must do.
+        var effects = EffectQueue<Effect>()
         private(set) var state = State.ready
         private let greatestAnswerByteCount: Int64
         private var current: TransferRequest
@@ -53,59 +54,82 @@ extension Upload {
         /// Whether the upload is over, so that no event may follow.
         var hasEnded: Bool { state == .ended }
 
-        mutating func start() -> [Effect] {
+        mutating func start() {
             // Otherwise it was cancelled before.
-            guard state == .ready else { return [] }
+            guard state == .ready else { return }
             state = .checking
-            return [.checkSource]
+            effects.add(.checkSource)
         }
 
-        mutating func cancel() -> [Effect] {
+        mutating func cancel() {
+            effects.removeAll()
             defer { state = .ended }
             switch state {
-            case .sending, .receiving: return [.cancelLoad]
-            case .ready, .checking, .synchronizing, .ended: return []
+            case .sending, .receiving:
+                effects.add(.cancelLoad)
+            case .ready, .checking, .synchronizing, .ended: break
             }
         }
 
         /// Sends the file if it is unchanged.
-        mutating func checkedSource(_ failure: TransferError?) -> [Effect] {
-            guard state == .checking else { return [] }
-            if let failure { return fail(failure) }
+        mutating func checkedSource(_ failure: TransferError?) {
+            guard state == .checking else { return }
+            if let failure {
+                fail(failure)
+                return
+            }
             state = .sending
-            return [.send]
+            effects.add(.send)
         }
 
-        mutating func sent(byteCount: Int64) -> [Effect] {
+        mutating func sent(byteCount: Int64) {
             // A response may arrive while bytes are still being sent.
-            guard state == .sending || state == .receiving else { return [] }
+            guard state == .sending || state == .receiving else { return }
             sentByteCount = byteCount
-            return [.reportSent(byteCount)]
+            effects.add(.reportSent(byteCount))
         }
 
         mutating func receivedHead(
             _ head: HTTPResponseHead,
             to request: TransferRequest
-        ) -> [Effect] {
-            guard state == .sending else { return [] }
+        ) {
+            guard state == .sending else { return }
             current = request
             response = head
             total = head.contentLength
-            if let total, total > greatestAnswerByteCount { return [.cancelLoad] + failTooLong() }
+            if let total, total > greatestAnswerByteCount {
+                effects.add(.cancelLoad)
+                failTooLong()
+                return
+            }
             state = .receiving
             let version = ResourceVersion(
                 validator: nil,
                 totalByteCount: total,
                 url: request.url
             )
-            return [.beginAnswer(version), .reportResponse(head, request)]
+            effects.add(.beginAnswer(version))
+            effects.add(.reportResponse(head, request))
         }
 
-        mutating func receivedBytes(count: Int) -> [Effect] {
-            guard state == .receiving else { return [] }
+        /// Bytes of the response have arrived.
+        ///
+        /// - Returns: Whether they are to be written; ``wrote()`` or ``fileFailed(_:)`` follows.
+        mutating func receivedBytes(count: Int) -> Bool {
+            guard state == .receiving else { return false }
             receivedByteCount += Int64(count)
-            if receivedByteCount > greatestAnswerByteCount { return [.cancelLoad] + failTooLong() }
-            return [.write, .reportReceived(receivedByteCount, total: total)]
+            if receivedByteCount > greatestAnswerByteCount {
+                effects.add(.cancelLoad)
+                failTooLong()
+                return false
+            }
+            return true
+        }
+
+        /// Bytes of the response are in the file.
+        mutating func wrote() {
+            guard state == .receiving else { return }
+            effects.add(.reportReceived(receivedByteCount, total: total))
         }
 
         /// Handles the end of the load.
@@ -113,38 +137,42 @@ extension Upload {
         /// - Parameters:
         ///   - error: The load's error, if any.
         ///   - sourceFailure: The file's failure, which explains the error.
-        /// - Returns: What to do.
         mutating func loadFinished(
             _ error: TransferError?,
             sourceFailure: TransferError?
-        ) -> [Effect] {
+        ) {
             switch state {
-            case .ended: return []
+            case .ended: break
             case .receiving where error == nil:
                 state = .synchronizing
-                return [.synchronize]
+                effects.add(.synchronize)
             case .ready, .checking, .sending, .receiving, .synchronizing:
                 let missing = TransferError(code: .badServerResponse, message: "no response came")
-                return fail(sourceFailure ?? error ?? missing)
+                fail(sourceFailure ?? error ?? missing)
             }
         }
 
         /// The response's file could not be created, written or synchronized.
-        mutating func fileFailed(_ error: TransferError) -> [Effect] {
+        mutating func fileFailed(_ error: TransferError) {
+            guard !hasEnded else { return }
+            effects.removeAll()
             var error = error
             // The same code says that the file to be sent was changed, which this is not.
             if error.code == .fileChanged { error.code = .cannotWriteToFile }
             switch state {
-            case .ended: return []
-            case .ready, .checking, .synchronizing: return fail(error)
-            case .sending, .receiving: return [.cancelLoad] + fail(error)
+            case .ended: break
+            case .ready, .checking, .synchronizing:
+                fail(error)
+            case .sending, .receiving:
+                effects.add(.cancelLoad)
+                fail(error)
             }
         }
 
-        mutating func synchronized() -> [Effect] {
-            guard state == .synchronizing, let response else { return [] }
+        mutating func synchronized() {
+            guard state == .synchronizing, let response else { return }
             state = .ended
-            return [
+            effects.add(
                 .finish(
                     UploadResult(
                         response: response,
@@ -153,12 +181,12 @@ extension Upload {
                         receivedByteCount: receivedByteCount
                     )
                 )
-            ]
+            )
         }
 
-        private mutating func failTooLong() -> [Effect] {
+        private mutating func failTooLong() {
             let limit = greatestAnswerByteCount
-            return fail(
+            fail(
                 TransferError(
                     code: .responseTooLong,
                     message: "the response is longer than \(limit) bytes"
@@ -166,9 +194,9 @@ extension Upload {
             )
         }
 
-        private mutating func fail(_ error: TransferError) -> [Effect] {
+        private mutating func fail(_ error: TransferError) {
             state = .ended
-            return [.fail(error)]
+            effects.add(.fail(error))
         }
     }
 }

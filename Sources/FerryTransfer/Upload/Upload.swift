@@ -30,7 +30,6 @@ package final class Upload {
     private var hasStarted = false
     private var load: ResumableUpload?
     private var disposition = HTTPBodyDisposition.discard
-    private var runCount: UInt64 = 0
     /// The events to send at the end of the loop's current turn.
     private var untoldSent: Int64?
     private var untoldReceived: (byteCount: Int64, total: Int64?)?
@@ -87,12 +86,12 @@ package final class Upload {
         guard !hasStarted else { return }
         hasStarted = true
         // Events are never sent from inside a call of the owner.
-        LoopActor.perform { self.run(self.machine.start()) }
+        LoopActor.perform { self.run { $0.start() } }
     }
 
     /// Ends the upload at once and without an event.
     package func cancel() {
-        run(machine.cancel())
+        run { $0.cancel() }
         untoldSent = nil
         untoldReceived = nil
     }
@@ -101,35 +100,27 @@ package final class Upload {
 // MARK: - Effects
 
 extension Upload {
-    /// Performs effects in order.
-    ///
-    /// An input that an effect causes, such as a failed write or an owner that cancels, is handled at once; its
-    /// effects, even if there are none, replace the rest.
-    private func run(_ effects: [StateMachine.Effect], bytes: UnsafeRawBufferPointer? = nil) {
-        runCount += 1
-        let count = runCount
-        for effect in effects {
+    /// Takes an input, and performs what follows.
+    private func run(_ input: (inout StateMachine) -> Void) {
+        input(&machine)
+        guard machine.effects.begin() else { return }
+        while let effect = machine.effects.next() {
             do {
-                try perform(effect, bytes)
+                try perform(effect)
             } catch {
-                run(machine.fileFailed(error))
+                machine.fileFailed(error)
             }
-            if runCount != count { return }
         }
     }
 
-    private func perform(
-        _ effect: StateMachine.Effect,
-        _ bytes: UnsafeRawBufferPointer?
-    ) throws(TransferError) {
+    private func perform(_ effect: StateMachine.Effect) throws(TransferError) {
         switch effect {
-        case .checkSource: source.check { self.run(self.machine.checkedSource($0)) }
+        case .checkSource: source.check { failure in self.run { $0.checkedSource(failure) } }
         case .send: send()
         case .cancelLoad: cancelLoad()
         case .beginAnswer(let version):
             try answer.begin(version)
             disposition = .deliver
-        case .write: if let bytes { try answer.write(bytes) }
         case .reportSent(let byteCount):
             untoldSent = byteCount
             tellSoon()
@@ -142,6 +133,15 @@ extension Upload {
         case .synchronize: synchronize()
         case .finish(let result): end { $0.finished(result) }
         case .fail(let error): end { $0.failed(error) }
+        }
+    }
+
+    private func write(_ bytes: UnsafeRawBufferPointer) {
+        do {
+            try answer.write(bytes)
+            run { $0.wrote() }
+        } catch {
+            run { $0.fileFailed(error) }
         }
     }
 
@@ -171,7 +171,7 @@ extension Upload {
     }
 
     /// Records how many bytes of the file were sent.
-    private func noteSent(_ byteCount: Int64) { run(machine.sent(byteCount: byteCount)) }
+    private func noteSent(_ byteCount: Int64) { run { $0.sent(byteCount: byteCount) } }
 
     private func cancelLoad() {
         load?.cancel()
@@ -186,7 +186,7 @@ extension Upload {
         answer.synchronize(by: synchronizer) { result in
             switch result {
             case .success: self.confirm()
-            case .failure(let error): self.run(self.machine.fileFailed(error))
+            case .failure(let error): self.run { $0.fileFailed(error) }
             }
         }
     }
@@ -196,9 +196,9 @@ extension Upload {
         guard !machine.hasEnded else { return }
         do throws(TransferError) {
             try answer.requireIntact()
-            run(machine.synchronized())
+            run { $0.synchronized() }
         } catch {
-            run(machine.fileFailed(error))
+            run { $0.fileFailed(error) }
         }
     }
 
@@ -233,7 +233,7 @@ extension Upload: LoadReceiver {
         to request: TransferRequest
     ) -> HTTPBodyDisposition {
         guard self.load?.brings(load) == true else { return .cancel }
-        run(machine.receivedHead(head, to: request))
+        run { $0.receivedHead(head, to: request) }
         return self.load?.brings(load) == true ? disposition : .cancel
     }
 
@@ -242,14 +242,16 @@ extension Upload: LoadReceiver {
         didReceive bytes: UnsafeRawBufferPointer
     ) -> HTTPBodyDisposition {
         guard self.load?.brings(load) == true else { return .cancel }
-        run(machine.receivedBytes(count: bytes.count), bytes: bytes)
+        var isWanted = false
+        run { isWanted = $0.receivedBytes(count: bytes.count) }
+        if isWanted { write(bytes) }
         return self.load?.brings(load) == true ? disposition : .cancel
     }
 
     package func load(_ load: Load, didFinishWith error: TransferError?) {
         guard self.load?.brings(load) == true else { return }
         self.load = nil
-        run(machine.loadFinished(error, sourceFailure: source.failure))
+        run { $0.loadFinished(error, sourceFailure: source.failure) }
     }
 }
 

@@ -65,16 +65,16 @@ package final class WebSocketOpening {
     }
 
     /// Opens the first connection.
-    package func start() { run(machine.start()) }
+    package func start() { run { $0.start() } }
 
     /// Cancels the opening.
-    package func cancel() { _ = machine.cancel() }
+    package func cancel() { run { $0.cancel() } }
 
     /// A connection was refused.
     package func refused(_ refusal: WebSocketConnection.Refusal) {
         switch refusal {
-        case .answer(let head): run(machine.receivedHead(head.withHTTPLocations))
-        case .undecided(let error): run(machine.exchangeFinished(error))
+        case .answer(let head): run { $0.receivedHead(head.withHTTPLocations) }
+        case .undecided(let error): run { $0.exchangeFinished(error) }
         }
     }
 
@@ -88,22 +88,27 @@ package final class WebSocketOpening {
         machine.decide(on: certificateRequest)
     }
 
-    /// Performs effects in order; an input that an effect causes is handled at once, and after its effects come
-    /// the rest.
-    private func run(_ effects: [Load.StateMachine.Effect]) {
-        for effect in effects {
-            switch effect {
-            case .prepare: run(machine.prepared())
-            case .send(let next): send(next)
-            case .ask(let challenge):
-                environment.decide(challenge) { [self] in run(machine.challengeAnswered($0)) }
-            case .askRedirect(_, let next): run(machine.redirectAnswered(next))
-            // A refused connection is closed, together with the rest of its response.
-            case .skipBody: run(machine.exchangeFinished(nil))
-            case .needBody, .cancelExchange, .pause, .takeBody: break
-            case .reportResponse: environment.giveUp(nil)
-            case .finish(let error): environment.giveUp(error)
+    /// Takes an input, and performs what follows.
+    private func run(_ input: (inout Load.StateMachine) -> Void) {
+        input(&machine)
+        guard machine.effects.begin() else { return }
+        while let effect = machine.effects.next() { perform(effect) }
+    }
+
+    private func perform(_ effect: Load.StateMachine.Effect) {
+        switch effect {
+        case .prepare: run { $0.prepared() }
+        case .send(let next): send(next)
+        case .ask(let challenge):
+            environment.decide(challenge) { [self] answer in
+                run { $0.challengeAnswered(answer) }
             }
+        case .askRedirect(_, let next): run { $0.redirectAnswered(next) }
+        // A refused connection is closed, together with the rest of its response.
+        case .skipBody: run { $0.exchangeFinished(nil) }
+        case .needBody, .cancelExchange, .pause, .takeBody: break
+        case .reportResponse: environment.giveUp(nil)
+        case .finish(let error): environment.giveUp(error)
         }
     }
 
@@ -122,7 +127,7 @@ package final class WebSocketOpening {
             request.asksForIdentity = asksForTrust && !next.isIdentityDecided
             environment.open(next.transfer, request)
         } catch {
-            run(machine.exchangeFinished(error))
+            run { $0.exchangeFinished(error) }
         }
     }
 }

@@ -1,4 +1,5 @@
 import FerrySystem
+import FerryTestSupport
 import Testing
 
 @testable import FerryHTTP
@@ -41,11 +42,11 @@ import Testing
         for _ in 1...5 {
             _ = machine.sends(onKept: nil, isMultiplexed: true)
             machine.refused()
-            #expect(machine.completed(Self.lost) == [.startAgain(orFail: nil)])
+            #expect(machine.after { $0.completed(Self.lost) } == [.startAgain(orFail: nil)])
         }
         _ = machine.sends(onKept: nil, isMultiplexed: true)
         machine.refused()
-        #expect(machine.completed(Self.lost) == [.finish(Self.lost)])
+        #expect(machine.after { $0.completed(Self.lost) } == [.finish(Self.lost)])
     }
 
     @Test(arguments: [true, false])
@@ -54,11 +55,11 @@ import Testing
     ) {
         var machine = machine(isIdempotent: isIdempotent)
         _ = machine.sends(onKept: true, isMultiplexed: true)
-        let first = machine.completed(Self.lost)
+        let first = machine.after { $0.completed(Self.lost) }
         #expect(first == (isIdempotent ? [.startAgain(orFail: Self.lost)] : [.finish(Self.lost)]))
         guard isIdempotent else { return }
         _ = machine.sends(onKept: nil, isMultiplexed: true)
-        #expect(machine.completed(Self.lost) == [.finish(Self.lost)])
+        #expect(machine.after { $0.completed(Self.lost) } == [.finish(Self.lost)])
     }
 
     @Test func `HTTP-2: a proof is for one connection`() {
@@ -67,7 +68,7 @@ import Testing
         machine.refused()
         let isSent = machine.sends(onKept: nil, isMultiplexed: true)
         #expect(isSent)
-        #expect(machine.completed(Self.lost) == [.finish(Self.lost)])
+        #expect(machine.after { $0.completed(Self.lost) } == [.finish(Self.lost)])
     }
 
     /// A connection of loopback.
@@ -103,7 +104,7 @@ import Testing
         if let stream { exchange.logged(.stream(stream)) }
         exchange.serverLeft(Self.connection(port: port), after: last)
         let effect: Machine.Effect = isRefused ? .startAgain(orFail: nil) : .finish(Self.lost)
-        #expect(exchange.machine.completed(Self.lost) == [effect])
+        #expect(exchange.machine.after { $0.completed(Self.lost) } == [effect])
     }
 
     @Test(arguments: [HTTPError.Code.timedOut, .bodyUnreadable, .aborted, .badServerResponse])
@@ -111,7 +112,7 @@ import Testing
         var machine = machine(isIdempotent: true)
         _ = machine.sends(onKept: nil, isMultiplexed: true)
         let error = HTTPError(code: code, message: "test")
-        #expect(machine.completed(error) == [.finish(error)])
+        #expect(machine.after { $0.completed(error) } == [.finish(error)])
     }
 
     @Test func `HTTP-2: a request whose answer has begun is not repeated`() {
@@ -120,16 +121,18 @@ import Testing
         _ = Array("HTTP/2 200\r\n".utf8).withUnsafeBytes {
             machine.receivedHeaderLine($0, at: start)
         }
-        #expect(machine.completed(Self.lost) == [.finish(Self.lost)])
+        #expect(machine.after { $0.completed(Self.lost) } == [.finish(Self.lost)])
     }
 
     @Test func `HTTP-1: a server without HTTP/1.1 is asked by another protocol, once`() {
         var machine = machine()
         let refused = HTTPError(code: .secureConnectionFailed, message: "test")
         #expect(
-            machine.completed(refused, refusesHTTP1: true) == [.startAgain(orFail: refused)]
+            machine.after { $0.completed(refused, refusesHTTP1: true) } == [
+                .startAgain(orFail: refused)
+            ]
         )
-        #expect(machine.completed(refused, refusesHTTP1: true) == [.finish(refused)])
+        #expect(machine.after { $0.completed(refused, refusesHTTP1: true) } == [.finish(refused)])
     }
 
     // MARK: Responses before the end of a request
@@ -158,7 +161,7 @@ import Testing
         receive(in: &machine)
         _ = machine.answered(.deliver)
         if byteCount > 0 { _ = machine.receivedBytes(count: byteCount, at: start) }
-        #expect(machine.completed(Self.lost) == [.finish(isWhole ? nil : Self.lost)])
+        #expect(machine.after { $0.completed(Self.lost) } == [.finish(isWhole ? nil : Self.lost)])
     }
 
     private func receiveLine(_ line: String, in machine: inout Machine) {
@@ -180,17 +183,19 @@ import Testing
         #expect(goesOn != hasBody)
         guard hasBody else { return }
         let failed = HTTPError(code: .writeFailed, message: "test")
-        #expect(machine.completed(failed) == [.finish(nil)])
+        #expect(machine.after { $0.completed(failed) } == [.finish(nil)])
     }
 
     // MARK: Connecting
 
     @Test func `HTTP-5: a connection has its time, once more after a busy turn of the loop`() {
         var machine = machine()
-        #expect(machine.beganConnecting() == [.armConnectTimer(after: .seconds(15))])
-        #expect(machine.beganConnecting() == [])
-        #expect(machine.connectTimerFired() == [.armConnectTimer(after: .zero)])
-        let effects = machine.connectTimerFired()
+        #expect(
+            machine.after { _ = $0.beganConnecting() } == [.armConnectTimer(after: .seconds(15))]
+        )
+        #expect(machine.after { _ = $0.beganConnecting() } == [])
+        #expect(machine.after { $0.connectTimerFired() } == [.armConnectTimer(after: .zero)])
+        let effects = machine.after { $0.connectTimerFired() }
         #expect(effects.first == .withdraw)
         guard case .finish(let error?) = effects.last else {
             Issue.record("It does not finish: \(effects)")
@@ -202,12 +207,14 @@ import Testing
     @Test
     func `HTTP-5: a connection that was made in time ends the timer, and the next has its own`() {
         var machine = machine()
-        _ = machine.beganConnecting()
-        #expect(machine.connected() == [.cancelConnectTimer])
-        #expect(machine.connected() == [])
-        #expect(machine.connectTimerFired() == [])
-        #expect(machine.beganConnecting() == [.armConnectTimer(after: .seconds(15))])
-        #expect(machine.cancel() == [.cancelConnectTimer, .withdraw])
+        _ = machine.after { _ = $0.beganConnecting() }
+        #expect(machine.after { $0.connected() } == [.cancelConnectTimer])
+        #expect(machine.after { $0.connected() } == [])
+        #expect(machine.after { $0.connectTimerFired() } == [])
+        #expect(
+            machine.after { _ = $0.beganConnecting() } == [.armConnectTimer(after: .seconds(15))]
+        )
+        #expect(machine.after { $0.cancel() } == [.cancelConnectTimer, .withdraw])
     }
 
     // MARK: libcurl's log

@@ -1,4 +1,5 @@
 import FerryHTTP
+import FerryTestSupport
 import Testing
 
 @testable import FerryHTTP
@@ -82,7 +83,7 @@ import Testing
         #expect(isSent)
         let isSentAgain = machine.sends(onKept: isSilent)
         #expect(!isSentAgain)
-        #expect(machine.completed(Self.lost) != [.startAgain(orFail: nil)])
+        #expect(machine.after { $0.completed(Self.lost) } != [.startAgain(orFail: nil)])
     }
 
     @Test func `a proxy's answer for another tunnel is read like the one for the first`() {
@@ -106,7 +107,7 @@ import Testing
         var machine = machine()
         let isUsed = machine.sends(onKept: false)
         #expect(!isUsed)
-        #expect(machine.completed(Self.lost) == [.startAgain(orFail: nil)])
+        #expect(machine.after { $0.completed(Self.lost) } == [.startAgain(orFail: nil)])
         // What comes by the new one is its response.
         let response = HTTPResponseHead(status: 408, fields: [], url: "http://a/")
         #expect(head("HTTP/1.1 408 Late", in: &machine) == .deliverHead(response))
@@ -118,7 +119,7 @@ import Testing
         #expect(isUsed)
         #expect(head("HTTP/1.1 408 Late", in: &machine) == .stop)
         #expect(machine.receivedBytes(count: 1, at: start) == .stop)
-        #expect(machine.completed(Self.lost) == [.startAgain(orFail: nil)])
+        #expect(machine.after { $0.completed(Self.lost) } == [.startAgain(orFail: nil)])
         let response = HTTPResponseHead(status: 408, fields: [], url: "http://a/")
         #expect(head("HTTP/1.1 408 Late", in: &machine) == .deliverHead(response))
     }
@@ -142,8 +143,8 @@ import Testing
     @Test func `SEC-1: an exchange that is cancelled meanwhile is not started again`() {
         var machine = machine()
         _ = machine.sends(onKept: false)
-        #expect(machine.cancel() == [.withdraw])
-        #expect(machine.completed(Self.lost) == [])
+        #expect(machine.after { $0.cancel() } == [.withdraw])
+        #expect(machine.after { $0.completed(Self.lost) } == [])
     }
 
     @Test(arguments: [
@@ -159,7 +160,7 @@ import Testing
         for field in fields { _ = receive(field + "\r\n", in: &machine) }
         _ = receive("\r\n", in: &machine)
         _ = machine.answered(.deliver)
-        let effects = machine.completed(nil, isCut: true)
+        let effects = machine.after { $0.completed(nil, isCut: true) }
         if isWhole {
             #expect(effects == [.finish(nil)])
         } else {
@@ -172,7 +173,7 @@ import Testing
         var machine = machine()
         _ = head("HTTP/1.1 \(status) Nothing", in: &machine)
         _ = machine.answered(.deliver)
-        #expect(machine.completed(nil, isCut: true) == [.finish(nil)])
+        #expect(machine.after { $0.completed(nil, isCut: true) } == [.finish(nil)])
     }
 
     @Test func `the answer to HEAD is whole however its connection ends`() {
@@ -185,7 +186,7 @@ import Testing
         )
         _ = head("HTTP/1.1 200 OK", in: &machine)
         _ = machine.answered(.deliver)
-        #expect(machine.completed(nil, isCut: true) == [.finish(nil)])
+        #expect(machine.after { $0.completed(nil, isCut: true) } == [.finish(nil)])
     }
 
     // MARK: Order
@@ -198,26 +199,26 @@ import Testing
         #expect(machine.answered(.deliver) == true)
         #expect(machine.receivedBytes(count: 1, at: start) == .deliverBytes)
         #expect(machine.answered(.deliver) == true)
-        #expect(machine.completed(nil) == [.finish(nil)])
+        #expect(machine.after { $0.completed(nil) } == [.finish(nil)])
     }
 
     @Test func `the end comes once`() {
         var machine = answered(.deliver)
-        #expect(machine.completed(Self.lost) == [.finish(Self.lost)])
-        #expect(machine.completed(nil) == [])
-        #expect(machine.cancel() == [])
-        #expect(machine.idleTimerFired(at: start + .seconds(1000)) == [])
+        #expect(machine.after { $0.completed(Self.lost) } == [.finish(Self.lost)])
+        #expect(machine.after { $0.completed(nil) } == [])
+        #expect(machine.after { $0.cancel() } == [])
+        #expect(machine.after { $0.idleTimerFired(at: start + .seconds(1000)) } == [])
     }
 
     @Test func `a body before a head is refused`() {
         var machine = machine()
         #expect(machine.receivedBytes(count: 1, at: start) == .stop)
-        #expect(code(machine.completed(Self.lost)) == .badServerResponse)
+        #expect(code(machine.after { $0.completed(Self.lost) }) == .badServerResponse)
     }
 
     @Test func `a success without a head is none`() {
         var machine = machine()
-        #expect(code(machine.completed(nil)) == .connectionLost)
+        #expect(code(machine.after { $0.completed(nil) }) == .connectionLost)
     }
 
     @Test func `a header that is refused is the cause, not what libcurl makes of it`() {
@@ -225,7 +226,7 @@ import Testing
         #expect(receive("nonsense\r\n", in: &machine) == .stop)
         #expect(receive("\r\n", in: &machine) == .stop)
         let writeError = HTTPError(code: .writeFailed, message: "test")
-        #expect(code(machine.completed(writeError)) == .badServerResponse)
+        #expect(code(machine.after { $0.completed(writeError) }) == .badServerResponse)
     }
 
     // MARK: Dispositions
@@ -233,22 +234,22 @@ import Testing
     @Test func `a discarded body is skipped up to its end`() {
         var machine = answered(.discard)
         #expect(machine.receivedBytes(count: 1, at: start) == .skip)
-        #expect(machine.completed(nil) == [.finish(nil)])
+        #expect(machine.after { $0.completed(nil) } == [.finish(nil)])
     }
 
     @Test func `a refused response ends as aborted`() {
         var machine = answered(.cancel)
         #expect(machine.receivedBytes(count: 1, at: start) == .stop)
-        #expect(code(machine.completed(Self.lost)) == .aborted)
+        #expect(code(machine.after { $0.completed(Self.lost) }) == .aborted)
     }
 
     @Test(arguments: [HTTPBodyDisposition.deliver, .discard, .cancel])
     func `a cancel inside the handler's call outdoes its answer`(disposition: HTTPBodyDisposition) {
         var machine = answered(.deliver)
-        #expect(machine.cancel() == [.withdraw])
+        #expect(machine.after { $0.cancel() } == [.withdraw])
         #expect(machine.answered(disposition) == false)
         #expect(machine.receivedBytes(count: 1, at: start) == .stop)
-        #expect(machine.completed(nil) == [])
+        #expect(machine.after { $0.completed(nil) } == [])
     }
 
     // MARK: Pauses
@@ -258,7 +259,7 @@ import Testing
         machine.pause()
         #expect(machine.receivedBytes(count: 1, at: start) == .hold)
         #expect(machine.released() == false)
-        #expect(machine.resume(at: start) == [.release])
+        #expect(machine.after { $0.resume(at: start) } == [.release])
         #expect(machine.released() == true)
         #expect(machine.released() == false)
         #expect(machine.receivedBytes(count: 1, at: start) == .deliverBytes)
@@ -286,7 +287,7 @@ import Testing
         _ = machine.receivedBytes(count: 1, at: start)
         machine.pause()
         #expect(machine.decoded(5, delivered: 5) == .hold)
-        #expect(machine.resume(at: start) == [.release])
+        #expect(machine.after { $0.resume(at: start) } == [.release])
         #expect(machine.released() == true)
         _ = machine.answered(.discard)
         #expect(machine.decoded(5, delivered: 5) == .skip)
@@ -338,7 +339,7 @@ import Testing
         }
         _ = receive("\r\n", in: &machine)
         _ = machine.answered(.deliver)
-        let effects = machine.completed(nil, decoding: progress)
+        let effects = machine.after { $0.completed(nil, decoding: progress) }
         #expect(code(effects) == expected)
         #expect(expected != nil || effects == [.finish(nil)])
     }
@@ -349,58 +350,60 @@ import Testing
         machine.decodingFailed(HTTPError(code: .cannotDecodeContent, message: "test"))
         #expect(machine.receivedBytes(count: 1, at: start) == .stop)
         let libcurls = HTTPError(code: .writeFailed, message: "test")
-        #expect(code(machine.completed(libcurls)) == .cannotDecodeContent)
+        #expect(code(machine.after { $0.completed(libcurls) }) == .cannotDecodeContent)
     }
 
     @Test func `a pause before the release takes it back`() {
         var machine = answered(.deliver)
         machine.pause()
         _ = machine.receivedBytes(count: 1, at: start)
-        #expect(machine.resume(at: start) == [.release])
+        #expect(machine.after { $0.resume(at: start) } == [.release])
         machine.pause()
         #expect(machine.released() == false)
-        #expect(machine.resume(at: start) == [.release])
+        #expect(machine.after { $0.resume(at: start) } == [.release])
         #expect(machine.released() == true)
     }
 
     @Test func `a resume without a pause, or without anything held, does nothing`() {
         var machine = answered(.deliver)
-        #expect(machine.resume(at: start) == [])
+        #expect(machine.after { $0.resume(at: start) } == [])
         machine.pause()
-        #expect(machine.resume(at: start) == [])
+        #expect(machine.after { $0.resume(at: start) } == [])
     }
 
     @Test func `a release after the end does nothing`() {
         var machine = answered(.deliver)
         machine.pause()
         _ = machine.receivedBytes(count: 1, at: start)
-        _ = machine.resume(at: start)
-        _ = machine.cancel()
+        _ = machine.after { $0.resume(at: start) }
+        _ = machine.after { $0.cancel() }
         #expect(machine.released() == false)
-        #expect(machine.resume(at: start) == [])
+        #expect(machine.after { $0.resume(at: start) } == [])
     }
 
     // MARK: Idle time
 
     @Test func `the idle time starts with the work, once`() {
         var machine = machine(idleTimeout: .seconds(10))
-        #expect(machine.began(at: start) == [.armIdleTimer(after: .seconds(10))])
-        #expect(machine.began(at: start) == [])
+        #expect(machine.after { $0.began(at: start) } == [.armIdleTimer(after: .seconds(10))])
+        #expect(machine.after { $0.began(at: start) } == [])
     }
 
     @Test func `a timer that fires early is armed for the rest`() {
         var machine = machine(idleTimeout: .seconds(10))
-        _ = machine.began(at: start)
+        _ = machine.after { $0.began(at: start) }
         machine.sentBytes(at: start + .seconds(7))
         #expect(
-            machine.idleTimerFired(at: start + .seconds(10)) == [.armIdleTimer(after: .seconds(7))]
+            machine.after { $0.idleTimerFired(at: start + .seconds(10)) } == [
+                .armIdleTimer(after: .seconds(7))
+            ]
         )
     }
 
     @Test func `whatever comes or goes keeps an exchange alive`() {
         let line = Array("X: y\r\n".utf8)
         let events: [(inout Machine, ContinuousClock.Instant) -> Void] = [
-            { _ = $0.began(at: $1) },
+            { $0.began(at: $1) },
             { $0.sentBytes(at: $1) },
             { machine, now in
                 _ = line.withUnsafeBytes { machine.receivedHeaderLine($0, at: now) }
@@ -409,10 +412,10 @@ import Testing
         ]
         for event in events {
             var machine = answered(.deliver)
-            _ = machine.began(at: start)
+            _ = machine.after { $0.began(at: start) }
             event(&machine, start + .seconds(40))
             #expect(
-                machine.idleTimerFired(at: start + .seconds(60))
+                machine.after { $0.idleTimerFired(at: start + .seconds(60)) }
                     == [.armIdleTimer(after: .seconds(40))]
             )
         }
@@ -420,56 +423,70 @@ import Testing
 
     @Test func `time is up after the idle time and one more turn of the loop`() {
         var machine = machine(idleTimeout: .seconds(10))
-        _ = machine.began(at: start)
-        #expect(machine.idleTimerFired(at: start + .seconds(10)) == [.armIdleTimer(after: .zero)])
-        let effects = machine.idleTimerFired(at: start + .seconds(10))
+        _ = machine.after { $0.began(at: start) }
+        #expect(
+            machine.after { $0.idleTimerFired(at: start + .seconds(10)) } == [
+                .armIdleTimer(after: .zero)
+            ]
+        )
+        let effects = machine.after { $0.idleTimerFired(at: start + .seconds(10)) }
         #expect(effects.first == .withdraw)
         #expect(code(Array(effects.dropFirst())) == .timedOut)
-        #expect(machine.completed(nil) == [])
+        #expect(machine.after { $0.completed(nil) } == [])
     }
 
     @Test func `bytes that come in that turn save the exchange`() {
         var machine = machine(idleTimeout: .seconds(10))
-        _ = machine.began(at: start)
+        _ = machine.after { $0.began(at: start) }
         let late = start + .seconds(3600)
-        #expect(machine.idleTimerFired(at: late) == [.armIdleTimer(after: .zero)])
+        #expect(machine.after { $0.idleTimerFired(at: late) } == [.armIdleTimer(after: .zero)])
         machine.sentBytes(at: late)
-        #expect(machine.idleTimerFired(at: late) == [.armIdleTimer(after: .seconds(10))])
-        #expect(machine.idleTimerFired(at: late + .seconds(10)) == [.armIdleTimer(after: .zero)])
+        #expect(
+            machine.after { $0.idleTimerFired(at: late) } == [.armIdleTimer(after: .seconds(10))]
+        )
+        #expect(
+            machine.after { $0.idleTimerFired(at: late + .seconds(10)) } == [
+                .armIdleTimer(after: .zero)
+            ]
+        )
     }
 
     @Test func `a pause stops the clock, a resume starts it anew`() {
         var machine = machine(idleTimeout: .seconds(10))
-        _ = machine.began(at: start)
+        _ = machine.after { $0.began(at: start) }
         machine.pause()
-        #expect(machine.idleTimerFired(at: start + .seconds(10)) == [])
+        #expect(machine.after { $0.idleTimerFired(at: start + .seconds(10)) } == [])
         let later = start + .seconds(100)
-        #expect(machine.resume(at: later) == [.armIdleTimer(after: .seconds(10))])
+        #expect(machine.after { $0.resume(at: later) } == [.armIdleTimer(after: .seconds(10))])
     }
 
     @Test func `a short pause leaves the timer as it is`() {
         var machine = machine(idleTimeout: .seconds(10))
-        _ = machine.began(at: start)
+        _ = machine.after { $0.began(at: start) }
         machine.pause()
-        #expect(machine.resume(at: start + .seconds(4)) == [])
+        #expect(machine.after { $0.resume(at: start + .seconds(4)) } == [])
         #expect(
-            machine.idleTimerFired(at: start + .seconds(10)) == [.armIdleTimer(after: .seconds(4))]
+            machine.after { $0.idleTimerFired(at: start + .seconds(10)) } == [
+                .armIdleTimer(after: .seconds(4))
+            ]
         )
     }
 
     @Test func `no idle time, no timer`() {
         var machine = machine(idleTimeout: .zero)
-        #expect(machine.began(at: start) == [])
+        #expect(machine.after { $0.began(at: start) } == [])
         machine.pause()
-        #expect(machine.resume(at: start) == [])
+        #expect(machine.after { $0.resume(at: start) } == [])
     }
 
     @Test func `every end takes the timer back`() {
         var cancelled = machine()
-        _ = cancelled.began(at: start)
-        #expect(cancelled.cancel() == [.cancelIdleTimer, .withdraw])
+        _ = cancelled.after { $0.began(at: start) }
+        #expect(cancelled.after { $0.cancel() } == [.cancelIdleTimer, .withdraw])
         var completed = machine()
-        _ = completed.began(at: start)
-        #expect(completed.completed(Self.lost) == [.cancelIdleTimer, .finish(Self.lost)])
+        _ = completed.after { $0.began(at: start) }
+        #expect(
+            completed.after { $0.completed(Self.lost) } == [.cancelIdleTimer, .finish(Self.lost)]
+        )
     }
 }

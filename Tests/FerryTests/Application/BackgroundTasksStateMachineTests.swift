@@ -1,4 +1,5 @@
 import FerrySystem
+import FerryTestSupport
 import Testing
 
 @testable import Ferry
@@ -7,34 +8,34 @@ import Testing
     private typealias Machine = BackgroundTasks.StateMachine
     private typealias Identifier = Application.BackgroundTaskIdentifier
 
-    private let start = ContinuousClock.now
     private var machine = Machine()
 
-    private func at(_ seconds: Double) -> ContinuousClock.Instant { start + .seconds(seconds) }
-
-    private mutating func begin() -> Identifier { machine.begin().0 }
+    private mutating func begin() -> Identifier {
+        var identifier = Identifier.invalid
+        _ = machine.after { identifier = $0.begin() }
+        return identifier
+    }
 
     // MARK: Tasks
 
     @Test mutating func `the first task listens, the last one's end stops that`() {
-        let (first, effects) = machine.begin()
-        #expect(effects == [.startListening])
-        let (second, more) = machine.begin()
-        #expect(more.isEmpty)
+        var (first, second) = (Identifier.invalid, Identifier.invalid)
+        #expect(machine.after { first = $0.begin() } == [.startListening])
+        #expect(machine.after { second = $0.begin() }.isEmpty)
         #expect(first != second)
-        #expect(machine.end(first, now: at(1)).isEmpty)
-        #expect(machine.end(second, now: at(2)) == [.stopListening])
-        #expect(machine.begin().1 == [.startListening])
+        #expect(machine.after { $0.end(first, now: at(1)) }.isEmpty)
+        #expect(machine.after { $0.end(second, now: at(2)) } == [.stopListening])
+        #expect(machine.after { _ = $0.begin() } == [.startListening])
     }
 
     @Test mutating func `ending what has ended, or has never begun, changes nothing`() {
         let (first, second) = (begin(), begin())
-        #expect(machine.end(.invalid, now: at(0)).isEmpty)
-        #expect(machine.end(Identifier(rawValue: 77), now: at(0)).isEmpty)
-        #expect(machine.end(first, now: at(0)).isEmpty)
-        #expect(machine.end(first, now: at(0)).isEmpty)
-        #expect(machine.end(second, now: at(0)) == [.stopListening])
-        #expect(machine.end(second, now: at(0)).isEmpty)
+        #expect(machine.after { $0.end(.invalid, now: at(0)) }.isEmpty)
+        #expect(machine.after { $0.end(Identifier(rawValue: 77), now: at(0)) }.isEmpty)
+        #expect(machine.after { $0.end(first, now: at(0)) }.isEmpty)
+        #expect(machine.after { $0.end(first, now: at(0)) }.isEmpty)
+        #expect(machine.after { $0.end(second, now: at(0)) } == [.stopListening])
+        #expect(machine.after { $0.end(second, now: at(0)) }.isEmpty)
     }
 
     @Test mutating func `identifiers are valid and not used again`() {
@@ -42,7 +43,7 @@ import Testing
         for _ in 0..<100 {
             let identifier = begin()
             #expect(identifiers.insert(identifier).inserted)
-            _ = machine.end(identifier, now: at(0))
+            _ = machine.after { $0.end(identifier, now: at(0)) }
         }
     }
 
@@ -56,71 +57,83 @@ import Testing
 
     @Test mutating func `tasks that end in time let the process end in order`() {
         let task = begin()
-        #expect(machine.terminate(by: .terminate, now: at(10)) == [.setTimer(at(15))])
+        #expect(machine.after { $0.terminate(by: .terminate, now: at(10)) } == [.setTimer(at(15))])
         #expect(machine.remaining(now: at(11)) == .seconds(7))
-        #expect(machine.end(task, now: at(11)) == [.setTimer(at(14)), .prepareToEnd])
-        #expect(machine.prepared() == [.cancelTimer, .stopListening, .end(.terminate)])
+        #expect(machine.after { $0.end(task, now: at(11)) } == [.setTimer(at(14)), .prepareToEnd])
+        #expect(
+            machine.after { $0.prepared() } == [.cancelTimer, .stopListening, .end(.terminate)]
+        )
     }
 
     @Test mutating func `tasks that do not end in time are told once, then end in order`() {
         let (first, second) = (begin(), begin())
-        _ = machine.terminate(by: .terminate, now: at(0))
-        #expect(machine.end(first, now: at(1)).isEmpty)
-        #expect(machine.timerFired(now: at(5)) == [.expire([second]), .setTimer(at(8))])
+        _ = machine.after { $0.terminate(by: .terminate, now: at(0)) }
+        #expect(machine.after { $0.end(first, now: at(1)) }.isEmpty)
+        #expect(
+            machine.after { $0.timerFired(now: at(5)) } == [.expire([second]), .setTimer(at(8))]
+        )
         #expect(machine.remaining(now: at(6)) == .seconds(2))
-        #expect(machine.end(second, now: at(7)) == [.prepareToEnd])
-        #expect(machine.prepared() == [.cancelTimer, .stopListening, .end(.terminate)])
+        #expect(machine.after { $0.end(second, now: at(7)) } == [.prepareToEnd])
+        #expect(
+            machine.after { $0.prepared() } == [.cancelTimer, .stopListening, .end(.terminate)]
+        )
     }
 
     @Test mutating func `tasks that never end do not hold the process`() {
         let task = begin()
-        _ = machine.terminate(by: .terminate, now: at(0))
-        _ = machine.timerFired(now: at(5))
+        _ = machine.after { $0.terminate(by: .terminate, now: at(0)) }
+        _ = machine.after { $0.timerFired(now: at(5)) }
         #expect(
-            machine.timerFired(now: at(8)) == [.report([task]), .stopListening, .end(.terminate)]
+            machine.after { $0.timerFired(now: at(8)) } == [
+                .report([task]), .stopListening, .end(.terminate),
+            ]
         )
-        #expect(machine.end(task, now: at(9)).isEmpty)
+        #expect(machine.after { $0.end(task, now: at(9)) }.isEmpty)
     }
 
     @Test mutating func `preparations that never end do not hold the process`() {
         let task = begin()
-        _ = machine.terminate(by: .terminate, now: at(0))
-        _ = machine.end(task, now: at(1))
-        #expect(machine.timerFired(now: at(4)) == [.stopListening, .end(.terminate)])
-        #expect(machine.prepared().isEmpty)
+        _ = machine.after { $0.terminate(by: .terminate, now: at(0)) }
+        _ = machine.after { $0.end(task, now: at(1)) }
+        #expect(machine.after { $0.timerFired(now: at(4)) } == [.stopListening, .end(.terminate)])
+        #expect(machine.after { $0.prepared() }.isEmpty)
     }
 
     @Test mutating func `a second request calls the handlers at once, a third changes nothing`() {
         let task = begin()
-        _ = machine.terminate(by: .terminate, now: at(0))
+        _ = machine.after { $0.terminate(by: .terminate, now: at(0)) }
         #expect(
-            machine.terminate(by: .terminate, now: at(1)) == [.expire([task]), .setTimer(at(4))]
+            machine.after { $0.terminate(by: .terminate, now: at(1)) } == [
+                .expire([task]), .setTimer(at(4)),
+            ]
         )
-        #expect(machine.terminate(by: .terminate, now: at(2)).isEmpty)
-        _ = machine.end(task, now: at(3))
-        #expect(machine.terminate(by: .terminate, now: at(3)).isEmpty)
+        #expect(machine.after { $0.terminate(by: .terminate, now: at(2)) }.isEmpty)
+        _ = machine.after { $0.end(task, now: at(3)) }
+        #expect(machine.after { $0.terminate(by: .terminate, now: at(3)) }.isEmpty)
     }
 
     @Test mutating func `the end of a login session, by two signals, is one request`() {
         let task = begin()
-        #expect(machine.terminate(by: .terminate, now: at(0)) == [.setTimer(at(5))])
-        #expect(machine.terminate(by: .hangUp, now: at(0)).isEmpty)
-        #expect(machine.timerFired(now: at(5)) == [.expire([task]), .setTimer(at(8))])
-        #expect(machine.end(task, now: at(6)) == [.prepareToEnd])
-        #expect(machine.prepared() == [.cancelTimer, .stopListening, .end(.terminate)])
+        #expect(machine.after { $0.terminate(by: .terminate, now: at(0)) } == [.setTimer(at(5))])
+        #expect(machine.after { $0.terminate(by: .hangUp, now: at(0)) }.isEmpty)
+        #expect(machine.after { $0.timerFired(now: at(5)) } == [.expire([task]), .setTimer(at(8))])
+        #expect(machine.after { $0.end(task, now: at(6)) } == [.prepareToEnd])
+        #expect(
+            machine.after { $0.prepared() } == [.cancelTimer, .stopListening, .end(.terminate)]
+        )
     }
 
     @Test mutating func `a process that has lost its terminal ends by that signal`() {
         let task = begin()
-        #expect(machine.terminate(by: .hangUp, now: at(0)) == [.setTimer(at(5))])
-        _ = machine.end(task, now: at(6))
-        #expect(machine.prepared() == [.cancelTimer, .stopListening, .end(.hangUp)])
+        #expect(machine.after { $0.terminate(by: .hangUp, now: at(0)) } == [.setTimer(at(5))])
+        _ = machine.after { $0.end(task, now: at(6)) }
+        #expect(machine.after { $0.prepared() } == [.cancelTimer, .stopListening, .end(.hangUp)])
     }
 
     @Test mutating func `a request that comes when the last task has just ended is passed on`() {
         let task = begin()
-        _ = machine.end(task, now: at(0))
-        #expect(machine.terminate(by: .terminate, now: at(0)) == [.end(.terminate)])
+        _ = machine.after { $0.end(task, now: at(0)) }
+        #expect(machine.after { $0.terminate(by: .terminate, now: at(0)) } == [.end(.terminate)])
     }
 
     /// How a process ends that SIGTERM has asked to.
@@ -136,18 +149,18 @@ import Testing
     /// - Returns: The last effect.
     private mutating func end(_ ending: Ending) -> Machine.Effect? {
         let task = begin()
-        if ending == .afterTheLastTask { _ = machine.end(task, now: at(0)) }
-        let effects = machine.terminate(by: .terminate, now: at(0))
+        if ending == .afterTheLastTask { _ = machine.after { $0.end(task, now: at(0)) } }
+        let effects = machine.after { $0.terminate(by: .terminate, now: at(0)) }
         switch ending {
         case .inOrder:
-            _ = machine.end(task, now: at(1))
-            return machine.prepared().last
+            _ = machine.after { $0.end(task, now: at(1)) }
+            return machine.after { $0.prepared() }.last
         case .withoutPreparation:
-            _ = machine.end(task, now: at(1))
-            return machine.timerFired(now: at(4)).last
+            _ = machine.after { $0.end(task, now: at(1)) }
+            return machine.after { $0.timerFired(now: at(4)) }.last
         case .withTasks:
-            _ = machine.timerFired(now: at(5))
-            return machine.timerFired(now: at(8)).last
+            _ = machine.after { $0.timerFired(now: at(5)) }
+            return machine.after { $0.timerFired(now: at(8)) }.last
         case .afterTheLastTask:
             return effects.last
         }
@@ -159,10 +172,12 @@ import Testing
         #expect(last == .end(.terminate))
         // The program's own handler has decided to go on. Then it loses its terminal.
         let task = begin()
-        #expect(machine.terminate(by: .hangUp, now: at(100)) == [.setTimer(at(105))])
+        #expect(machine.after { $0.terminate(by: .hangUp, now: at(100)) } == [.setTimer(at(105))])
         // None of the two signals of a login session that ends is a second one of its kind.
-        #expect(machine.terminate(by: .terminate, now: at(100)).isEmpty)
-        #expect(machine.timerFired(now: at(105)) == [.expire([task]), .setTimer(at(108))])
+        #expect(machine.after { $0.terminate(by: .terminate, now: at(100)) }.isEmpty)
+        #expect(
+            machine.after { $0.timerFired(now: at(105)) } == [.expire([task]), .setTimer(at(108))]
+        )
     }
 
     @Test(arguments: Ending.allCases)
@@ -171,45 +186,50 @@ import Testing
     ) {
         _ = end(ending)
         let task = begin()
-        _ = machine.terminate(by: .hangUp, now: at(100))
-        _ = machine.end(task, now: at(101))
-        #expect(machine.prepared() == [.cancelTimer, .stopListening, .end(.hangUp)])
+        _ = machine.after { $0.terminate(by: .hangUp, now: at(100)) }
+        _ = machine.after { $0.end(task, now: at(101)) }
+        #expect(machine.after { $0.prepared() } == [.cancelTimer, .stopListening, .end(.hangUp)])
     }
 
     @Test mutating func `a task that begins during the grace period shares it`() {
         let first = begin()
-        _ = machine.terminate(by: .terminate, now: at(0))
-        let (second, effects) = machine.begin()
+        _ = machine.after { $0.terminate(by: .terminate, now: at(0)) }
+        var second = Identifier.invalid
+        let effects = machine.after { second = $0.begin() }
         #expect(effects.isEmpty)
-        _ = machine.end(first, now: at(1))
-        #expect(machine.timerFired(now: at(5)) == [.expire([second]), .setTimer(at(8))])
+        _ = machine.after { $0.end(first, now: at(1)) }
+        #expect(
+            machine.after { $0.timerFired(now: at(5)) } == [.expire([second]), .setTimer(at(8))]
+        )
     }
 
     @Test mutating func `no task begins when the time has run out`() {
         let task = begin()
-        _ = machine.terminate(by: .terminate, now: at(0))
-        _ = machine.timerFired(now: at(5))
-        #expect(machine.begin().0 == .invalid)
-        _ = machine.end(task, now: at(6))
-        #expect(machine.begin().0 == .invalid)
-        _ = machine.prepared()
+        _ = machine.after { $0.terminate(by: .terminate, now: at(0)) }
+        _ = machine.after { $0.timerFired(now: at(5)) }
+        #expect(begin() == .invalid)
+        _ = machine.after { $0.end(task, now: at(6)) }
+        #expect(begin() == .invalid)
+        _ = machine.after { $0.prepared() }
         // The program's own handler may have decided to go on.
-        #expect(machine.begin().1 == [.startListening])
+        #expect(machine.after { _ = $0.begin() } == [.startListening])
     }
 
     @Test mutating func `a timer that is early is set again`() {
         _ = begin()
-        _ = machine.terminate(by: .terminate, now: at(0))
-        #expect(machine.timerFired(now: at(4.9)) == [.setTimer(at(5))])
+        _ = machine.after { $0.terminate(by: .terminate, now: at(0)) }
+        #expect(machine.after { $0.timerFired(now: at(4.9)) } == [.setTimer(at(5))])
     }
 
     @Test mutating func `the limits are the app's`() {
         machine.setGrace(.seconds(60))
         machine.setExpiration(.seconds(20))
         let task = begin()
-        #expect(machine.terminate(by: .terminate, now: at(0)) == [.setTimer(at(60))])
+        #expect(machine.after { $0.terminate(by: .terminate, now: at(0)) } == [.setTimer(at(60))])
         #expect(machine.remaining(now: at(0)) == .seconds(80))
-        #expect(machine.timerFired(now: at(60)) == [.expire([task]), .setTimer(at(80))])
+        #expect(
+            machine.after { $0.timerFired(now: at(60)) } == [.expire([task]), .setTimer(at(80))]
+        )
     }
 
     // MARK: logind
@@ -219,77 +239,91 @@ import Testing
         preparation: Inhibitors.Preparation
     ) {
         let task = begin()
-        let effects = machine.prepare(for: preparation, delay: .seconds(5), now: at(0))
+        let effects = machine.after { $0.prepare(for: preparation, delay: .seconds(5), now: at(0)) }
         #expect(effects == [.setTimer(at(2))])
         #expect(machine.remaining(now: at(1)) == .seconds(4))
-        #expect(machine.timerFired(now: at(2)) == [.expire([task])])
+        #expect(machine.after { $0.timerFired(now: at(2)) } == [.expire([task])])
         #expect(machine.remaining(now: at(3)) == .seconds(2))
-        #expect(machine.begin().0 == .invalid)
-        #expect(machine.end(task, now: at(3)) == [.flush])
-        #expect(machine.flushed() == [.stopListening])
+        #expect(begin() == .invalid)
+        #expect(machine.after { $0.end(task, now: at(3)) } == [.flush])
+        #expect(machine.after { $0.flushed() } == [.stopListening])
     }
 
     @Test mutating func `an announcement without enough time calls the handlers at once`() {
         _ = begin()
-        let effects = machine.prepare(for: .shutdown, delay: .seconds(1), now: at(0))
+        let effects = machine.after { $0.prepare(for: .shutdown, delay: .seconds(1), now: at(0)) }
         #expect(effects == [.setTimer(at(0))])
     }
 
     @Test mutating func `tasks that end in time are made durable before logind goes on`() {
         let task = begin()
-        _ = machine.prepare(for: .sleep, delay: .seconds(5), now: at(0))
-        #expect(machine.end(task, now: at(1)) == [.flush])
+        _ = machine.after { $0.prepare(for: .sleep, delay: .seconds(5), now: at(0)) }
+        #expect(machine.after { $0.end(task, now: at(1)) } == [.flush])
         let next = begin()
         #expect(next != .invalid)
-        #expect(machine.flushed().isEmpty)
-        #expect(machine.end(next, now: at(1)) == [.flush])
-        #expect(machine.flushed() == [.cancelTimer, .stopListening])
+        #expect(machine.after { $0.flushed() }.isEmpty)
+        #expect(machine.after { $0.end(next, now: at(1)) } == [.flush])
+        #expect(machine.after { $0.flushed() } == [.cancelTimer, .stopListening])
     }
 
     @Test mutating func `a task that outlives sleep is not told again, until the next request`() {
         let task = begin()
-        _ = machine.prepare(for: .sleep, delay: .seconds(5), now: at(0))
-        _ = machine.timerFired(now: at(2))
-        #expect(machine.goOn(after: .sleep).isEmpty)
+        _ = machine.after { $0.prepare(for: .sleep, delay: .seconds(5), now: at(0)) }
+        _ = machine.after { $0.timerFired(now: at(2)) }
+        #expect(machine.after { $0.goOn(after: .sleep) }.isEmpty)
         #expect(machine.remaining(now: at(3)) == nil)
         let later = begin()
-        #expect(machine.terminate(by: .terminate, now: at(100)) == [.setTimer(at(105))])
-        #expect(machine.timerFired(now: at(105)) == [.expire([later]), .setTimer(at(108))])
-        _ = machine.end(task, now: at(106))
-        #expect(machine.end(later, now: at(106)) == [.prepareToEnd])
+        #expect(
+            machine.after { $0.terminate(by: .terminate, now: at(100)) } == [.setTimer(at(105))]
+        )
+        #expect(
+            machine.after { $0.timerFired(now: at(105)) } == [.expire([later]), .setTimer(at(108))]
+        )
+        _ = machine.after { $0.end(task, now: at(106)) }
+        #expect(machine.after { $0.end(later, now: at(106)) } == [.prepareToEnd])
     }
 
     @Test mutating func `sleep that does not come takes the limit back`() {
         _ = begin()
-        _ = machine.prepare(for: .sleep, delay: .seconds(5), now: at(0))
-        #expect(machine.goOn(after: .shutdown).isEmpty)
-        #expect(machine.goOn(after: .sleep) == [.cancelTimer])
-        #expect(machine.goOn(after: .sleep).isEmpty)
+        _ = machine.after { $0.prepare(for: .sleep, delay: .seconds(5), now: at(0)) }
+        #expect(machine.after { $0.goOn(after: .shutdown) }.isEmpty)
+        #expect(machine.after { $0.goOn(after: .sleep) } == [.cancelTimer])
+        #expect(machine.after { $0.goOn(after: .sleep) }.isEmpty)
     }
 
     @Test mutating func `a logind that is lost takes the limit back`() {
         _ = begin()
-        _ = machine.prepare(for: .shutdown, delay: .seconds(5), now: at(0))
-        #expect(machine.goOn(after: nil) == [.cancelTimer])
+        _ = machine.after { $0.prepare(for: .shutdown, delay: .seconds(5), now: at(0)) }
+        #expect(machine.after { $0.goOn(after: nil) } == [.cancelTimer])
     }
 
     @Test mutating func `of two limits the earlier one holds`() {
         let task = begin()
-        #expect(machine.terminate(by: .terminate, now: at(0)) == [.setTimer(at(5))])
-        let effects = machine.prepare(for: .shutdown, delay: .seconds(4), now: at(0))
+        #expect(machine.after { $0.terminate(by: .terminate, now: at(0)) } == [.setTimer(at(5))])
+        let effects = machine.after { $0.prepare(for: .shutdown, delay: .seconds(4), now: at(0)) }
         #expect(effects == [.setTimer(at(1))])
-        #expect(machine.timerFired(now: at(1)) == [.expire([task]), .setTimer(at(5))])
-        #expect(machine.timerFired(now: at(5)) == [.setTimer(at(8))])
+        #expect(machine.after { $0.timerFired(now: at(1)) } == [.expire([task]), .setTimer(at(5))])
+        #expect(machine.after { $0.timerFired(now: at(5)) } == [.setTimer(at(8))])
         #expect(machine.remaining(now: at(5)) == .zero)
-        #expect(machine.end(task, now: at(6)) == [.prepareToEnd])
+        #expect(machine.after { $0.end(task, now: at(6)) } == [.prepareToEnd])
     }
 
     @Test mutating func `SIGTERM while the daemon is told of everything ends the process`() {
         let task = begin()
-        _ = machine.prepare(for: .shutdown, delay: .seconds(5), now: at(0))
-        _ = machine.end(task, now: at(1))
-        #expect(machine.terminate(by: .terminate, now: at(1)) == [.setTimer(at(4)), .prepareToEnd])
-        #expect(machine.flushed().isEmpty)
-        #expect(machine.prepared() == [.cancelTimer, .stopListening, .end(.terminate)])
+        _ = machine.after { $0.prepare(for: .shutdown, delay: .seconds(5), now: at(0)) }
+        _ = machine.after { $0.end(task, now: at(1)) }
+        #expect(
+            machine.after { $0.terminate(by: .terminate, now: at(1)) } == [
+                .setTimer(at(4)), .prepareToEnd,
+            ]
+        )
+        #expect(machine.after { $0.flushed() }.isEmpty)
+        #expect(
+            machine.after { $0.prepared() } == [.cancelTimer, .stopListening, .end(.terminate)]
+        )
     }
 }
+
+private let start = ContinuousClock.now
+
+private func at(_ seconds: Double) -> ContinuousClock.Instant { start + .seconds(seconds) }

@@ -1,4 +1,5 @@
 import FerrySystem
+import FerryTestSupport
 import Testing
 
 @testable import Ferry
@@ -16,7 +17,7 @@ struct ConnectivityGateStateMachineTests {
     private func open(waits: Bool) -> Machine {
         var machine = Machine(waits: waits)
         machine.came()
-        _ = machine.found(good)
+        _ = machine.after { $0.found(good) }
         return machine
     }
 
@@ -27,7 +28,7 @@ struct ConnectivityGateStateMachineTests {
         machine.came()
         #expect(machine.needsConditions)
         #expect(machine.needsConnectivity == waits)
-        #expect(machine.found(good) == [.open])
+        #expect(machine.after { $0.found(good) } == [.open])
         #expect(machine.needsConditions, "they may change")
         #expect(!machine.needsConnectivity)
         machine.left()
@@ -37,77 +38,81 @@ struct ConnectivityGateStateMachineTests {
     @Test func `DL-33: a transfer that waits is told of once`() {
         var machine = Machine(waits: true)
         machine.came()
-        #expect(machine.found(offline) == [.tellWaiting])
-        #expect(machine.connectivityChanged(offline) == [])
-        #expect(machine.connectivityChanged(good) == [.open])
+        #expect(machine.after { $0.found(offline) } == [.tellWaiting])
+        #expect(machine.after { $0.connectivityChanged(offline) } == [])
+        #expect(machine.after { $0.connectivityChanged(good) } == [.open])
         machine.came()
-        #expect(machine.found(offline) == [])
+        #expect(machine.after { $0.found(offline) } == [])
     }
 
     @Test func `without a network a transfer that does not wait finds out itself`() {
         var machine = Machine(waits: false)
         machine.came()
-        #expect(machine.found(offline) == [.open])
+        #expect(machine.after { $0.found(offline) } == [.open])
     }
 
     @Test func `DL-33: a forbidden network holds a transfer back that waits`() {
         var machine = Machine(waits: true)
         machine.came()
-        #expect(machine.found(expensive) == [.tellWaiting, .holdBack])
-        #expect(machine.conditionsChanged(expensive, canBeInterrupted: true) == [])
-        #expect(machine.conditionsChanged(unknown, canBeInterrupted: true) == [])
-        #expect(machine.conditionsChanged(good, canBeInterrupted: true) == [.callBack])
+        #expect(machine.after { $0.found(expensive) } == [.tellWaiting, .holdBack])
+        #expect(machine.after { $0.conditionsChanged(expensive, canBeInterrupted: true) } == [])
+        #expect(machine.after { $0.conditionsChanged(unknown, canBeInterrupted: true) } == [])
+        #expect(machine.after { $0.conditionsChanged(good, canBeInterrupted: true) } == [.callBack])
         #expect(machine.needsConditions, "it will come soon")
-        #expect(machine.conditionsChanged(expensive, canBeInterrupted: true) == [])
+        #expect(machine.after { $0.conditionsChanged(expensive, canBeInterrupted: true) } == [])
         machine.came()
-        #expect(machine.found(expensive) == [.holdBack])
+        #expect(machine.after { $0.found(expensive) } == [.holdBack])
     }
 
     @Test func `a forbidden network fails a transfer that does not wait`() {
         var machine = Machine(waits: false)
         machine.came()
-        #expect(machine.found(expensive) == [.refuse(.expensiveNetwork)])
+        #expect(machine.after { $0.found(expensive) } == [.refuse(.expensiveNetwork)])
         #expect(!machine.needsConditions)
-        #expect(machine.conditionsChanged(good, canBeInterrupted: true) == [])
+        #expect(machine.after { $0.conditionsChanged(good, canBeInterrupted: true) } == [])
     }
 
     @Test(arguments: [false, true])
     func `what is not known yet is waited for, without telling`(waits: Bool) {
         var machine = Machine(waits: waits)
         machine.came()
-        #expect(machine.found(unknown) == [])
-        #expect(machine.conditionsChanged(unknown, canBeInterrupted: true) == [])
-        #expect(machine.conditionsChanged(good, canBeInterrupted: true) == [.open])
+        #expect(machine.after { $0.found(unknown) } == [])
+        #expect(machine.after { $0.conditionsChanged(unknown, canBeInterrupted: true) } == [])
+        #expect(machine.after { $0.conditionsChanged(good, canBeInterrupted: true) } == [.open])
     }
 
     @Test func `a load goes on while the conditions are not known`() {
         var machine = open(waits: true)
-        #expect(machine.conditionsChanged(unknown, canBeInterrupted: true) == [])
-        #expect(machine.connectivityChanged(offline) == [])
+        #expect(machine.after { $0.conditionsChanged(unknown, canBeInterrupted: true) } == [])
+        #expect(machine.after { $0.connectivityChanged(offline) } == [])
     }
 
     @Test func `a load whose network becomes forbidden is interrupted if it can be`() {
         var machine = open(waits: true)
         #expect(
-            machine.conditionsChanged(expensive, canBeInterrupted: true) == [
+            machine.after { $0.conditionsChanged(expensive, canBeInterrupted: true) } == [
                 .tellWaiting, .holdBack,
             ]
         )
         machine = open(waits: true)
         let refusal: [Machine.Effect] = [.refuse(.expensiveNetwork)]
-        #expect(machine.conditionsChanged(expensive, canBeInterrupted: false) == refusal)
+        #expect(
+            machine.after { $0.conditionsChanged(expensive, canBeInterrupted: false) } == refusal
+        )
         machine = open(waits: false)
-        #expect(machine.conditionsChanged(expensive, canBeInterrupted: true) == refusal)
+        #expect(
+            machine.after { $0.conditionsChanged(expensive, canBeInterrupted: true) } == refusal
+        )
     }
 
     @Test func `an attempt in vain waits for a change, and looks at the new network`() {
         var machine = open(waits: true)
         machine.cameInVain()
         #expect(machine.needsConnectivity)
-        #expect(machine.awaitsChange() == [.tellWaiting])
-        #expect(machine.conditionsChanged(good, canBeInterrupted: true) == [])
-        #expect(machine.connectivityChanged(offline) == [])
-        #expect(machine.connectivityChanged(expensive) == [.holdBack])
-        #expect(machine.conditionsChanged(good, canBeInterrupted: true) == [.callBack])
+        #expect(machine.after { $0.awaitsChange() } == [.tellWaiting])
+        #expect(machine.after { $0.conditionsChanged(good, canBeInterrupted: true) } == [])
+        #expect(machine.after { $0.connectivityChanged(offline) } == [])
+        #expect(machine.after { $0.connectivityChanged(expensive) } == [.holdBack])
+        #expect(machine.after { $0.conditionsChanged(good, canBeInterrupted: true) } == [.callBack])
     }
 }

@@ -1,5 +1,6 @@
 import FerryHTTP
 import FerrySystem
+import FerryTestSupport
 import Testing
 
 @testable import FerryTransfer
@@ -31,8 +32,8 @@ import Testing
     /// A machine whose request is out, with a credential.
     private func machine(with credential: Credential) -> Machine {
         var machine = Machine(request: Self.request, hasBody: false)
-        _ = machine.start()
-        _ = machine.prepared()
+        _ = machine.after { $0.start() }
+        _ = machine.after { $0.prepared() }
         switch credential {
         case .basicPassword: prove(&machine, 401, ("WWW-Authenticate", "Basic realm=r"))
         case .digestPassword: prove(&machine, 401, ("WWW-Authenticate", "Digest nonce=n"))
@@ -40,20 +41,22 @@ import Testing
         case .clientCertificate: identify(&machine, .identify(Self.identity))
         case .absentCertificate: identify(&machine, .performDefaultHandling)
         }
-        _ = machine.prepared()
+        _ = machine.after { $0.prepared() }
         return machine
     }
 
     private func prove(_ machine: inout Machine, _ status: Int, _ field: (String, String)) {
-        _ = machine.receivedHead(head(status, [field]))
-        _ = machine.exchangeFinished(nil)
-        _ = machine.challengeAnswered(.use(.init(user: "u", password: "p")))
+        _ = machine.after { $0.receivedHead(head(status, [field])) }
+        _ = machine.after { $0.exchangeFinished(nil) }
+        _ = machine.after { $0.challengeAnswered(.use(.init(user: "u", password: "p"))) }
     }
 
     private func identify(_ machine: inout Machine, _ answer: LoadChallengeAnswer) {
         _ = machine.decide(on: CertificateRequest(host: "a.example", issuers: []))
-        _ = machine.exchangeFinished(HTTPError(code: .clientCertificateUndecided, message: ""))
-        _ = machine.challengeAnswered(answer)
+        _ = machine.after {
+            $0.exchangeFinished(HTTPError(code: .clientCertificateUndecided, message: ""))
+        }
+        _ = machine.after { $0.challengeAnswered(answer) }
     }
 
     /// Follows a redirect, and says whether the request that follows shows a credential.
@@ -64,12 +67,12 @@ import Testing
     ) throws -> Bool {
         var machine = machine(with: credential)
         try #require(isShown(credential, by: &machine))
-        _ = machine.receivedHead(head(302, [("Location", location)]))
-        _ = machine.exchangeFinished(nil)
+        _ = machine.after { $0.receivedHead(head(302, [("Location", location)])) }
+        _ = machine.after { $0.exchangeFinished(nil) }
         var chosen = Self.request
         chosen.url = url
-        _ = machine.redirectAnswered(chosen)
-        _ = machine.prepared()
+        _ = machine.after { $0.redirectAnswered(chosen) }
+        _ = machine.after { $0.prepared() }
         try #require(machine.current.transfer.url == url)
         return try isShown(credential, by: &machine)
     }
@@ -118,35 +121,37 @@ import Testing
 
     @Test func `SEC-3: nor is another server trusted for the certificates of this one`() {
         var machine = Machine(request: Self.request, hasBody: false)
-        _ = machine.start()
-        _ = machine.prepared()
+        _ = machine.after { $0.start() }
+        _ = machine.after { $0.prepared() }
         let trust = HTTPServerTrust(
             host: "a.example",
             certificates: [[1]],
             verdict: .untrusted("self-signed")
         )
         _ = machine.decide(on: trust)
-        _ = machine.exchangeFinished(HTTPError(code: .serverTrustUndecided, message: ""))
-        _ = machine.challengeAnswered(.trust)
-        _ = machine.prepared()
-        _ = machine.receivedHead(head(302, [("Location", "/b")]))
-        _ = machine.exchangeFinished(nil)
-        _ = machine.redirectAnswered(TransferRequest(url: "https://b.example/"))
-        _ = machine.prepared()
+        _ = machine.after {
+            $0.exchangeFinished(HTTPError(code: .serverTrustUndecided, message: ""))
+        }
+        _ = machine.after { $0.challengeAnswered(.trust) }
+        _ = machine.after { $0.prepared() }
+        _ = machine.after { $0.receivedHead(head(302, [("Location", "/b")])) }
+        _ = machine.after { $0.exchangeFinished(nil) }
+        _ = machine.after { $0.redirectAnswered(TransferRequest(url: "https://b.example/")) }
+        _ = machine.after { $0.prepared() }
         #expect(machine.decide(on: trust) == .ask)
     }
 
     @Test func `however often an app chooses another target, the redirects are counted`() {
         var machine = Machine(request: Self.request, hasBody: false)
-        _ = machine.start()
-        _ = machine.prepared()
+        _ = machine.after { $0.start() }
+        _ = machine.after { $0.prepared() }
         for _ in 1...20 {
-            _ = machine.receivedHead(head(302, [("Location", "/b")]))
-            _ = machine.exchangeFinished(nil)
-            _ = machine.redirectAnswered(TransferRequest(url: "https://b.example/"))
-            _ = machine.prepared()
+            _ = machine.after { $0.receivedHead(head(302, [("Location", "/b")])) }
+            _ = machine.after { $0.exchangeFinished(nil) }
+            _ = machine.after { $0.redirectAnswered(TransferRequest(url: "https://b.example/")) }
+            _ = machine.after { $0.prepared() }
         }
-        let effects = machine.receivedHead(head(302, [("Location", "/b")]))
+        let effects = machine.after { $0.receivedHead(head(302, [("Location", "/b")])) }
         guard case .finish(let error?)? = effects.last else {
             Issue.record("\(effects)")
             return

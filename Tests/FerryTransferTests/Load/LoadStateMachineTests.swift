@@ -1,4 +1,5 @@
 import FerryHTTP
+import FerryTestSupport
 import Testing
 
 @testable import FerryTransfer
@@ -28,8 +29,8 @@ import Testing
         hasBody: Bool = false
     ) -> Machine {
         var machine = Machine(request: request ?? self.request, hasBody: hasBody)
-        _ = machine.start()
-        _ = machine.prepared()
+        _ = machine.after { $0.start() }
+        _ = machine.after { $0.prepared() }
         return machine
     }
 
@@ -64,9 +65,11 @@ import Testing
     /// Answers the question for a password, and sends the request again.
     private func prove(_ machine: inout Machine, asProxy: Bool = false, _ challenge: String) {
         let name = asProxy ? "Proxy-Authenticate" : "WWW-Authenticate"
-        _ = machine.receivedHead(head(asProxy ? 407 : 401, [name: challenge]))
-        _ = machine.challengeAnswered(.use(PasswordCredential(user: "u", password: "p")))
-        _ = machine.prepared()
+        _ = machine.after { $0.receivedHead(head(asProxy ? 407 : 401, [name: challenge])) }
+        _ = machine.after {
+            $0.challengeAnswered(.use(PasswordCredential(user: "u", password: "p")))
+        }
+        _ = machine.after { $0.prepared() }
     }
 
     @Test(arguments: ["https://b.example/", "http://a.example/", "https://a.example:444/"])
@@ -93,9 +96,11 @@ import Testing
         prove(&machine, asProxy: asProxy, "Digest realm=\"music\", nonce=\"0\", qop=\"auth\"")
         for number in 1...3 {
             #expect(try counts(&machine) == ["nc=0000000\(number)"])
-            _ = machine.receivedHead(head(302, ["Location": "/\(number)"]))
-            _ = machine.redirectAnswered(TransferRequest(url: "https://a.example/\(number)"))
-            _ = machine.prepared()
+            _ = machine.after { $0.receivedHead(head(302, ["Location": "/\(number)"])) }
+            _ = machine.after {
+                $0.redirectAnswered(TransferRequest(url: "https://a.example/\(number)"))
+            }
+            _ = machine.after { $0.prepared() }
         }
         var next = Machine(request: request, following: machine.current, hasBody: false)
         #expect(try counts(&next) == ["nc=00000004"])
@@ -116,11 +121,11 @@ import Testing
         prove(&machine, "Digest realm=\"music\", nonce=\"0\", qop=\"auth\"")
         let stale = "Digest realm=\"music\", nonce=\"1\", qop=\"auth\", stale=true"
         for _ in 1...3 {
-            let effects = machine.receivedHead(head(401, ["WWW-Authenticate": stale]))
+            let effects = machine.after { $0.receivedHead(head(401, ["WWW-Authenticate": stale])) }
             #expect(challenge(effects) == nil)
-            _ = machine.prepared()
+            _ = machine.after { $0.prepared() }
         }
-        let effects = machine.receivedHead(head(401, ["WWW-Authenticate": stale]))
+        let effects = machine.after { $0.receivedHead(head(401, ["WWW-Authenticate": stale])) }
         #expect(challenge(effects)?.previousFailureCount == 1)
     }
 
@@ -128,38 +133,40 @@ import Testing
 
     @Test func `a request is completed, sent and answered`() {
         var machine = Machine(request: request, hasBody: false)
-        #expect(machine.start() == [.prepare(.init(transfer: request))])
-        #expect(machine.start() == [])
-        #expect(machine.prepared() == [.send(.init(transfer: request))])
-        #expect(machine.prepared() == [])
+        #expect(machine.after { $0.start() } == [.prepare(.init(transfer: request))])
+        #expect(machine.after { $0.start() } == [])
+        #expect(machine.after { $0.prepared() } == [.send(.init(transfer: request))])
+        #expect(machine.after { $0.prepared() } == [])
         let response = head(200)
         #expect(
-            machine.receivedHead(response) == [.reportResponse(response, request), .takeBody]
+            machine.after { $0.receivedHead(response) } == [
+                .reportResponse(response, request), .takeBody,
+            ]
         )
-        #expect(machine.exchangeFinished(nil) == [.finish(nil)])
+        #expect(machine.after { $0.exchangeFinished(nil) } == [.finish(nil)])
         #expect(machine.hasEnded)
-        #expect(machine.exchangeFinished(nil) == [])
+        #expect(machine.after { $0.exchangeFinished(nil) } == [])
     }
 
     @Test func `a failure before the head, or behind it, ends the load`() {
         var machine = requesting()
         let lost = HTTPError(code: .connectionLost, message: "gone")
-        #expect(machine.exchangeFinished(lost) == [.finish(TransferError(lost))])
+        #expect(machine.after { $0.exchangeFinished(lost) } == [.finish(TransferError(lost))])
         machine = requesting()
-        _ = machine.receivedHead(head(200))
-        #expect(machine.exchangeFinished(lost) == [.finish(TransferError(lost))])
+        _ = machine.after { $0.receivedHead(head(200)) }
+        #expect(machine.after { $0.exchangeFinished(lost) } == [.finish(TransferError(lost))])
     }
 
     @Test func `a cancel ends the exchange, wherever it is, and says nothing`() {
         var machine = Machine(request: request, hasBody: false)
-        #expect(machine.cancel() == [])
+        #expect(machine.after { $0.cancel() } == [])
         machine = requesting()
-        #expect(machine.cancel() == [.cancelExchange])
-        #expect(machine.receivedHead(head(200)) == [])
+        #expect(machine.after { $0.cancel() } == [.cancelExchange])
+        #expect(machine.after { $0.receivedHead(head(200)) } == [])
         machine = requesting()
-        _ = machine.receivedHead(head(302, ["Location": "/b"]))
-        #expect(machine.cancel() == [.cancelExchange])
-        #expect(machine.redirectAnswered(request) == [])
+        _ = machine.after { $0.receivedHead(head(302, ["Location": "/b"])) }
+        #expect(machine.after { $0.cancel() } == [.cancelExchange])
+        #expect(machine.after { $0.redirectAnswered(request) } == [])
     }
 
     // MARK: - Redirects
@@ -169,39 +176,47 @@ import Testing
         let redirect = head(302, ["Location": "/b", "Content-Length": "5"])
         var next = request
         next.url = "https://a.example/b"
-        #expect(machine.receivedHead(redirect) == [.pause, .askRedirect(redirect, next)])
-        #expect(machine.redirectAnswered(next) == [.skipBody])
+        #expect(
+            machine.after { $0.receivedHead(redirect) } == [.pause, .askRedirect(redirect, next)]
+        )
+        #expect(machine.after { $0.redirectAnswered(next) } == [.skipBody])
         let request = Machine.Request(transfer: next, redirectCount: 1)
-        #expect(machine.exchangeFinished(nil) == [.prepare(request)])
-        #expect(machine.prepared() == [.send(request)])
+        #expect(machine.after { $0.exchangeFinished(nil) } == [.prepare(request)])
+        #expect(machine.after { $0.prepared() } == [.send(request)])
     }
 
     @Test func `a long body of a redirect is not waited for`() {
         var machine = requesting()
-        _ = machine.receivedHead(head(302, ["Location": "/b", "Content-Length": "5000000"]))
-        let effects = machine.redirectAnswered(request)
+        _ = machine.after {
+            $0.receivedHead(head(302, ["Location": "/b", "Content-Length": "5000000"]))
+        }
+        let effects = machine.after { $0.redirectAnswered(request) }
         #expect(effects.first == .cancelExchange)
         #expect(effects.count == 2)
     }
 
     @Test func `a redirect whose body breaks off is followed`() {
         var machine = requesting()
-        _ = machine.receivedHead(head(302, ["Location": "/b", "Content-Length": "5"]))
-        _ = machine.redirectAnswered(request)
+        _ = machine.after { $0.receivedHead(head(302, ["Location": "/b", "Content-Length": "5"])) }
+        _ = machine.after { $0.redirectAnswered(request) }
         let lost = HTTPError(code: .connectionLost, message: "gone")
         #expect(
-            machine.exchangeFinished(lost) == [.prepare(.init(transfer: request, redirectCount: 1))]
+            machine.after { $0.exchangeFinished(lost) } == [
+                .prepare(.init(transfer: request, redirectCount: 1))
+            ]
         )
     }
 
     @Test func `DL-4: a chain of redirects ends at the 21st`() {
         var machine = requesting()
         for number in 1...20 {
-            _ = machine.receivedHead(head(302, ["Location": "/\(number)"]))
-            _ = machine.redirectAnswered(TransferRequest(url: "https://a.example/\(number)"))
-            _ = machine.prepared()
+            _ = machine.after { $0.receivedHead(head(302, ["Location": "/\(number)"])) }
+            _ = machine.after {
+                $0.redirectAnswered(TransferRequest(url: "https://a.example/\(number)"))
+            }
+            _ = machine.after { $0.prepared() }
         }
-        let effects = machine.receivedHead(head(302, ["Location": "/21"]))
+        let effects = machine.after { $0.receivedHead(head(302, ["Location": "/21"])) }
         guard case .finish(let error?)? = effects.last else {
             Issue.record("\(effects)")
             return
@@ -215,12 +230,12 @@ import Testing
     @Test func `a redirect to what cannot be asked for is the server's fault`() {
         let bad = HTTPError(code: .badURL, message: "bad")
         var machine = requesting()
-        #expect(machine.exchangeFinished(bad) == [.finish(TransferError(bad))])
+        #expect(machine.after { $0.exchangeFinished(bad) } == [.finish(TransferError(bad))])
         machine = requesting()
-        _ = machine.receivedHead(head(302, ["Location": "http://other/"]))
-        _ = machine.redirectAnswered(request)
-        _ = machine.prepared()
-        let effects = machine.exchangeFinished(bad)
+        _ = machine.after { $0.receivedHead(head(302, ["Location": "http://other/"])) }
+        _ = machine.after { $0.redirectAnswered(request) }
+        _ = machine.after { $0.prepared() }
+        let effects = machine.after { $0.exchangeFinished(bad) }
         #expect(
             effects == [.finish(TransferError(code: .badServerResponse, message: bad.message))]
         )
@@ -229,20 +244,22 @@ import Testing
     @Test func `OR-7: a redirect that the app does not follow is the answer`() {
         var machine = requesting()
         let redirect = head(302, ["Location": "/b"])
-        _ = machine.receivedHead(redirect)
+        _ = machine.after { $0.receivedHead(redirect) }
         #expect(
-            machine.redirectAnswered(nil) == [.reportResponse(redirect, request), .takeBody]
+            machine.after { $0.redirectAnswered(nil) } == [
+                .reportResponse(redirect, request), .takeBody,
+            ]
         )
-        #expect(machine.exchangeFinished(nil) == [.finish(nil)])
+        #expect(machine.after { $0.exchangeFinished(nil) } == [.finish(nil)])
     }
 
     @Test func `OR-7: such an answer may have ended before the app has decided`() {
         var machine = requesting()
         let redirect = head(302, ["Location": "/b"])
-        _ = machine.receivedHead(redirect)
-        #expect(machine.exchangeFinished(nil) == [])
+        _ = machine.after { $0.receivedHead(redirect) }
+        #expect(machine.after { $0.exchangeFinished(nil) } == [])
         #expect(
-            machine.redirectAnswered(nil)
+            machine.after { $0.redirectAnswered(nil) }
                 == [.reportResponse(redirect, request), .takeBody, .finish(nil)]
         )
     }
@@ -250,12 +267,12 @@ import Testing
     @Test func `DL-4: the twenty-first redirect fails the load`() {
         var machine = requesting()
         for _ in 1...20 {
-            _ = machine.receivedHead(head(302, ["Location": "/b"]))
-            _ = machine.exchangeFinished(nil)
-            _ = machine.redirectAnswered(request)
-            _ = machine.prepared()
+            _ = machine.after { $0.receivedHead(head(302, ["Location": "/b"])) }
+            _ = machine.after { $0.exchangeFinished(nil) }
+            _ = machine.after { $0.redirectAnswered(request) }
+            _ = machine.after { $0.prepared() }
         }
-        let effects = machine.receivedHead(head(302, ["Location": "/b"]))
+        let effects = machine.after { $0.receivedHead(head(302, ["Location": "/b"])) }
         guard case .finish(let error?)? = effects.last else {
             Issue.record("\(effects)")
             return
@@ -268,11 +285,11 @@ import Testing
     @Test func `OR-11: a response that asks for a password is the answer if the app has none`() {
         var machine = requesting()
         let refusal = head(401, ["WWW-Authenticate": "Basic realm=r"])
-        let asked = challenge(machine.receivedHead(refusal))
+        let asked = challenge(machine.after { $0.receivedHead(refusal) })
         #expect(asked?.previousFailureCount == 0)
         #expect(asked?.response == refusal)
         #expect(
-            machine.challengeAnswered(.performDefaultHandling) == [
+            machine.after { $0.challengeAnswered(.performDefaultHandling) } == [
                 .reportResponse(refusal, request), .takeBody,
             ]
         )
@@ -284,8 +301,10 @@ import Testing
     ) {
         var machine = requesting()
         let refusal = head(407, hasChallenge ? ["Proxy-Authenticate": "Basic realm=r"] : [:])
-        var effects = machine.receivedHead(refusal, isTunnelRefusal: true)
-        if hasChallenge { effects = machine.challengeAnswered(.performDefaultHandling) }
+        var effects = machine.after { $0.receivedHead(refusal, isTunnelRefusal: true) }
+        if hasChallenge {
+            effects = machine.after { $0.challengeAnswered(.performDefaultHandling) }
+        }
         guard case .finish(let error?) = effects.last else {
             Issue.record("It does not fail: \(effects)")
             return
@@ -304,16 +323,20 @@ import Testing
             [isProxy ? "Proxy-Authenticate" : "WWW-Authenticate": "Basic realm=r"]
         )
         for count in 0..<3 {
-            let asked = try #require(challenge(machine.receivedHead(refusal)))
+            let asked = try #require(challenge(machine.after { $0.receivedHead(refusal) }))
             #expect(asked.previousFailureCount == count)
-            _ = machine.exchangeFinished(nil)
-            _ = machine.challengeAnswered(.use(.init(user: "u", password: "\(count)")))
-            _ = try #require(sent(machine.prepared()))
+            _ = machine.after { $0.exchangeFinished(nil) }
+            _ = machine.after { $0.challengeAnswered(.use(.init(user: "u", password: "\(count)"))) }
+            _ = try #require(sent(machine.after { $0.prepared() }))
             let fields = try machine.proofFields(clientNonce: "c")
             #expect(fields.map(\.name) == [isProxy ? "Proxy-Authorization" : "Authorization"])
         }
         let answer = head(200)
-        #expect(machine.receivedHead(answer) == [.reportResponse(answer, request), .takeBody])
+        #expect(
+            machine.after { $0.receivedHead(answer) } == [
+                .reportResponse(answer, request), .takeBody,
+            ]
+        )
     }
 
     @Test func `the safest way is asked about first, and the next when that is rejected`() {
@@ -326,10 +349,10 @@ import Testing
             ]
         )
         var schemes: [String?] = []
-        var effects = machine.receivedHead(refusal)
+        var effects = machine.after { $0.receivedHead(refusal) }
         while case .password(let way, false)? = challenge(effects)?.kind {
             schemes.append(way.parameters["nonce"] ?? way.scheme)
-            effects = machine.challengeAnswered(.reject)
+            effects = machine.after { $0.challengeAnswered(.reject) }
         }
         #expect(schemes == ["m", "n", "basic"])
         #expect(effects == [.reportResponse(refusal, request), .takeBody])
@@ -337,34 +360,36 @@ import Testing
 
     @Test func `a nonce that is too old is replaced without asking the app`() throws {
         var machine = requesting()
-        _ = machine.receivedHead(head(401, ["WWW-Authenticate": "Digest nonce=old, qop=auth"]))
-        _ = machine.exchangeFinished(nil)
-        _ = machine.challengeAnswered(.use(.init(user: "u", password: "p")))
-        _ = machine.prepared()
+        _ = machine.after {
+            $0.receivedHead(head(401, ["WWW-Authenticate": "Digest nonce=old, qop=auth"]))
+        }
+        _ = machine.after { $0.exchangeFinished(nil) }
+        _ = machine.after { $0.challengeAnswered(.use(.init(user: "u", password: "p"))) }
+        _ = machine.after { $0.prepared() }
         let stale = head(
             401,
             ["WWW-Authenticate": "Digest nonce=new, qop=auth, stale=true", "Content-Length": "0"]
         )
-        #expect(machine.receivedHead(stale) == [.skipBody])
-        _ = machine.exchangeFinished(nil)
-        _ = try #require(sent(machine.prepared()))
+        #expect(machine.after { $0.receivedHead(stale) } == [.skipBody])
+        _ = machine.after { $0.exchangeFinished(nil) }
+        _ = try #require(sent(machine.after { $0.prepared() }))
         let fields = try machine.proofFields(clientNonce: "c")
         #expect(fields.first?.value.contains("nonce=\"new\"") == true)
     }
 
     @Test func `a password does not follow a redirect to another origin`() throws {
         var machine = requesting()
-        _ = machine.receivedHead(head(401, ["WWW-Authenticate": "Basic"]))
-        _ = machine.exchangeFinished(nil)
-        _ = machine.challengeAnswered(.use(.init(user: "u", password: "p")))
-        _ = machine.prepared()
+        _ = machine.after { $0.receivedHead(head(401, ["WWW-Authenticate": "Basic"])) }
+        _ = machine.after { $0.exchangeFinished(nil) }
+        _ = machine.after { $0.challengeAnswered(.use(.init(user: "u", password: "p"))) }
+        _ = machine.after { $0.prepared() }
         for (target, isSent) in [("https://a.example/b", true), ("https://b.example/", false)] {
-            _ = machine.receivedHead(head(302, ["Location": target]))
-            _ = machine.exchangeFinished(nil)
+            _ = machine.after { $0.receivedHead(head(302, ["Location": target])) }
+            _ = machine.after { $0.exchangeFinished(nil) }
             var transfer = request
             transfer.url = target
-            _ = machine.redirectAnswered(transfer)
-            _ = try #require(sent(machine.prepared()))
+            _ = machine.after { $0.redirectAnswered(transfer) }
+            _ = try #require(sent(machine.after { $0.prepared() }))
             let fields = try machine.proofFields(clientNonce: "c")
             #expect(fields.isEmpty == !isSent)
         }
@@ -372,8 +397,8 @@ import Testing
 
     @Test func `DL-12: cancelling a challenge fails the load`() {
         var machine = requesting()
-        _ = machine.receivedHead(head(401, ["WWW-Authenticate": "Basic"]))
-        let effects = machine.challengeAnswered(.cancel)
+        _ = machine.after { $0.receivedHead(head(401, ["WWW-Authenticate": "Basic"])) }
+        let effects = machine.after { $0.challengeAnswered(.cancel) }
         #expect(effects.first == .cancelExchange)
         guard case .finish(let error?)? = effects.last else {
             Issue.record("\(effects)")
@@ -388,14 +413,14 @@ import Testing
         var post = request
         post.method = "POST"
         var machine = requesting(post, hasBody: true)
-        _ = machine.receivedHead(head(307, ["Location": "/b"]))
-        _ = machine.exchangeFinished(nil)
-        _ = machine.redirectAnswered(post)
-        #expect(machine.prepared() == [.needBody])
-        #expect(sent(machine.foundBody(true))?.transfer == post)
-        _ = machine.exchangeFinished(HTTPError(code: .bodySpent, message: ""))
-        #expect(machine.prepared() == [.needBody])
-        guard case .finish(let error?)? = machine.foundBody(false).last else {
+        _ = machine.after { $0.receivedHead(head(307, ["Location": "/b"])) }
+        _ = machine.after { $0.exchangeFinished(nil) }
+        _ = machine.after { $0.redirectAnswered(post) }
+        #expect(machine.after { $0.prepared() } == [.needBody])
+        #expect(sent(machine.after { $0.foundBody(true) })?.transfer == post)
+        _ = machine.after { $0.exchangeFinished(HTTPError(code: .bodySpent, message: "")) }
+        #expect(machine.after { $0.prepared() } == [.needBody])
+        guard case .finish(let error?)? = machine.after({ $0.foundBody(false) }).last else {
             Issue.record("it goes on")
             return
         }
@@ -406,10 +431,10 @@ import Testing
         var post = request
         post.method = "POST"
         var machine = requesting(post, hasBody: true)
-        _ = machine.receivedHead(head(303, ["Location": "/b"]))
-        _ = machine.exchangeFinished(nil)
-        _ = machine.redirectAnswered(request)
-        #expect(sent(machine.prepared())?.transfer == request)
+        _ = machine.after { $0.receivedHead(head(303, ["Location": "/b"])) }
+        _ = machine.after { $0.exchangeFinished(nil) }
+        _ = machine.after { $0.redirectAnswered(request) }
+        #expect(sent(machine.after { $0.prepared() })?.transfer == request)
     }
 
     // MARK: - Trust
@@ -423,10 +448,10 @@ import Testing
         let trust = trust(.untrusted("self-signed"))
         #expect(machine.decide(on: trust) == .ask)
         let undecided = HTTPError(code: .serverTrustUndecided, message: "")
-        let asked = try #require(challenge(machine.exchangeFinished(undecided)))
+        let asked = try #require(challenge(machine.after { $0.exchangeFinished(undecided) }))
         #expect(asked.kind == .serverTrust(trust))
-        _ = machine.challengeAnswered(.trust)
-        #expect(sent(machine.prepared()) != nil)
+        _ = machine.after { $0.challengeAnswered(.trust) }
+        #expect(sent(machine.after { $0.prepared() }) != nil)
         #expect(machine.decide(on: trust) == .accept)
         var other = trust
         other.certificates = [[3]]
@@ -439,12 +464,12 @@ import Testing
         for verdict in [HTTPServerTrust.Verdict.trusted, .forAnotherHost, .badDate("old")] {
             var machine = requesting()
             _ = machine.decide(on: trust(verdict))
-            _ = machine.exchangeFinished(undecided)
-            let effects = machine.challengeAnswered(answer)
+            _ = machine.after { $0.exchangeFinished(undecided) }
+            let effects = machine.after { $0.challengeAnswered(answer) }
             if let error = verdict.error {
                 #expect(effects == [.finish(TransferError(error))])
             } else {
-                #expect(sent(machine.prepared()) != nil)
+                #expect(sent(machine.after { $0.prepared() }) != nil)
             }
         }
     }

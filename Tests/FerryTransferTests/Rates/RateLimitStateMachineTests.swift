@@ -1,3 +1,4 @@
+import FerryTestSupport
 import Testing
 
 @testable import FerryTransfer
@@ -37,7 +38,7 @@ import Testing
                 machine.passed(piece, by: .flow(flow), weight: weights[flow] ?? 1, at: now)
                 count += 1
             } while !machine.isExhausted(at: now) && count < 10_000
-            perform(machine.wait(.flow(flow), at: now))
+            perform(machine.after { $0.wait(.flow(flow), at: now) })
         }
 
         mutating func advance(_ duration: Duration) {
@@ -45,7 +46,7 @@ import Testing
             while let date = timer, date <= end {
                 now = max(now, date)
                 timer = nil
-                perform(machine.timerFired(at: now))
+                perform(machine.after { $0.timerFired(at: now) })
             }
             now = end
         }
@@ -79,8 +80,8 @@ import Testing
         let now = ContinuousClock.now
         var machine = Machine(bytesPerSecond: 1, at: now)
         machine.passed(1_000_000, by: .flow(1), weight: 1, at: now)
-        _ = machine.wait(.flow(1), at: now)
-        let effects = machine.setRate(1000, at: now)
+        _ = machine.after { $0.wait(.flow(1), at: now) }
+        let effects = machine.after { $0.setRate(1000, at: now) }
         #expect(effects == [.setTimer(nil), .admit(.flow(1))])
         let isExhausted = machine.isExhausted(at: now)
         #expect(!isExhausted)
@@ -112,10 +113,10 @@ import Testing
         let first = RateFlow.Identifier(transfer: 1, number: 1)
         let second = RateFlow.Identifier(transfer: 1, number: 2)
         machine.passed(2000, by: first, weight: 1, at: now)
-        _ = machine.wait(first, at: now)
-        _ = machine.wait(second, at: now)
-        _ = machine.wait(.flow(3), at: now)
-        let effects = machine.timerFired(at: now + .seconds(2))
+        _ = machine.after { $0.wait(first, at: now) }
+        _ = machine.after { $0.wait(second, at: now) }
+        _ = machine.after { $0.wait(.flow(3), at: now) }
+        let effects = machine.after { $0.timerFired(at: now + .seconds(2)) }
         #expect(effects.last == .admit(.flow(3)))
     }
 
@@ -124,7 +125,7 @@ import Testing
         world.run(1)
         world.run(2)
         world.advance(.seconds(10))
-        world.perform(world.machine.leave(.flow(2)))
+        world.perform(world.machine.after { $0.leave(.flow(2)) })
         let before = world.passed[1] ?? 0
         world.advance(.seconds(10))
         #expect((world.passed[1] ?? 0) - before >= 950_000)
@@ -146,14 +147,14 @@ import Testing
         machine.passed(1 << 40, by: .flow(1), weight: 1, at: now)
         let isExhaustedFirst = machine.isExhausted(at: now)
         #expect(!isExhaustedFirst)
-        let limited = machine.setRate(1000, at: now)
+        let limited = machine.after { $0.setRate(1000, at: now) }
         #expect(limited == [])
         machine.passed(5000, by: .flow(1), weight: 1, at: now)
         let isExhausted = machine.isExhausted(at: now)
         #expect(isExhausted)
-        let waits = machine.wait(.flow(1), at: now)
+        let waits = machine.after { $0.wait(.flow(1), at: now) }
         #expect(waits == [.setTimer(now + .seconds(5))])
-        let freed = machine.setRate(nil, at: now)
+        let freed = machine.after { $0.setRate(nil, at: now) }
         #expect(freed == [.setTimer(nil), .admit(.flow(1))])
     }
 
@@ -165,12 +166,12 @@ import Testing
         let now = ContinuousClock.now
         var machine = Machine(bytesPerSecond: 1000, at: now)
         machine.passed(1000, by: .flow(1), weight: 1, at: now)
-        _ = machine.wait(.flow(1), at: now)
-        _ = machine.wait(.flow(2), at: now)
+        _ = machine.after { $0.wait(.flow(1), at: now) }
+        _ = machine.after { $0.wait(.flow(2), at: now) }
         let due = now + .seconds(1)
-        let first = machine.timerFired(at: due)
+        let first = machine.after { $0.timerFired(at: due) }
         #expect(first == [.setTimer(due + .milliseconds(20)), .admit(.flow(2))])
-        let second = machine.timerFired(at: due + .milliseconds(20))
+        let second = machine.after { $0.timerFired(at: due + .milliseconds(20)) }
         #expect(second == [.setTimer(nil), .admit(.flow(1))])
     }
 }

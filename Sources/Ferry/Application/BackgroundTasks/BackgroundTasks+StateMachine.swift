@@ -56,6 +56,8 @@ extension BackgroundTasks {
         /// The tasks that have begun and not ended, and whether they have expired.
         private var tasks: [Identifier: Bool] = [:]
         private var termination = Termination.none
+        /// What the owner must do.
+        var effects = EffectQueue<Effect>()
         /// The signals that have requested the end of the process.
         private var signals: Set<EndRequests.Signal> = []
         private var pause = Pause.none
@@ -74,52 +76,59 @@ extension BackgroundTasks {
         // MARK: Tasks
 
         /// Begins a task, unless the tasks' time has run out.
-        mutating func begin() -> (Identifier, [Effect]) {
-            guard !hasExpired else { return (.invalid, []) }
+        ///
+        /// - Returns: The task; ``BackgroundTasks/Identifier/invalid`` if there is none.
+        mutating func begin() -> Identifier {
+            guard !hasExpired else { return .invalid }
             let identifier = Identifier(rawValue: nextIdentifier)
             nextIdentifier += 1
             tasks[identifier] = false
-            guard !isListening else { return (identifier, []) }
-            isListening = true
-            return (identifier, [.startListening])
+            if !isListening {
+                isListening = true
+                effects.add(.startListening)
+            }
+            return identifier
         }
 
         /// Ends a task; one that has ended, or never begun, may be ended again.
-        mutating func end(_ identifier: Identifier, now: Instant) -> [Effect] {
-            guard tasks.removeValue(forKey: identifier) != nil, tasks.isEmpty else { return [] }
+        mutating func end(_ identifier: Identifier, now: Instant) {
+            guard tasks.removeValue(forKey: identifier) != nil, tasks.isEmpty else { return }
             switch termination {
             case .asked:
-                return prepareToEnd(until: now + limits.expiration)
+                prepareToEnd(until: now + limits.expiration)
             case .expired(let limit):
-                return prepareToEnd(until: limit)
+                prepareToEnd(until: limit)
             case .none:
                 // The tasks' calls to the daemon must be durable before logind continues.
-                return pause == .none ? stopListening() : [.flush]
+                if pause == .none {
+                    stopListening()
+                } else {
+                    effects.add(.flush)
+                }
             case .prepares:
                 // No task begins from here on.
-                return []
+                break
             }
         }
 
         // MARK: System events
 
         /// Handles the arrival of a signal.
-        mutating func terminate(by signal: EndRequests.Signal, now: Instant) -> [Effect] {
+        mutating func terminate(by signal: EndRequests.Signal, now: Instant) {
             let isRepeated = !signals.insert(signal).inserted
             switch termination {
             case .none where tasks.isEmpty && !isListening:
                 // The last task has ended since the signal.
-                return end()
+                end()
             case .none where tasks.isEmpty:
-                return prepareToEnd(until: now + limits.expiration)
+                prepareToEnd(until: now + limits.expiration)
             case .none:
                 termination = .asked(until: now + limits.grace)
-                return setTimer()
+                setTimer()
             case .asked:
                 // A second signal means that it is urgent. The end of a login session sends two signals, though.
-                return isRepeated ? expireForTermination(now: now) : []
-            case .expired, .prepares:
-                return []
+                if isRepeated { expireForTermination(now: now) }
+            case .expired, .prepares: break
             }
         }
 
@@ -128,53 +137,59 @@ extension BackgroundTasks {
             for preparation: Inhibitors.Preparation,
             delay: Duration,
             now: Instant
-        ) -> [Effect] {
-            guard pause == .none, !tasks.isEmpty else { return [] }
+        ) {
+            guard pause == .none, !tasks.isEmpty else { return }
             self.preparation = preparation
             pause = .announced(until: now + max(.zero, delay - limits.expiration))
-            return setTimer()
+            setTimer()
         }
 
         /// Handles the end of a pause: the machine is awake or stays on, or, for nil, logind no longer reports.
-        mutating func goOn(after preparation: Inhibitors.Preparation?) -> [Effect] {
+        mutating func goOn(after preparation: Inhibitors.Preparation?) {
             guard pause != .none, preparation == nil || preparation == self.preparation else {
-                return []
+                return
             }
             pause = .none
             self.preparation = nil
             // A flush in progress reports its own end.
-            return setTimer()
+            setTimer()
         }
 
         // MARK: Results of effects
 
         /// Handles the timer that was set last.
-        mutating func timerFired(now: Instant) -> [Effect] {
+        mutating func timerFired(now: Instant) {
             timer = nil
             switch termination {
             case .asked(let limit) where limit <= now:
-                return expireForTermination(now: now)
+                expireForTermination(now: now)
+                return
             case .expired(let limit) where limit <= now, .prepares(let limit) where limit <= now:
-                return finish()
+                finish()
+                return
             case .none, .asked, .expired, .prepares:
                 break
             }
-            guard case .announced(let limit) = pause, limit <= now else { return setTimer() }
+            guard case .announced(let limit) = pause, limit <= now else {
+                setTimer()
+                return
+            }
             pause = .expired(until: now + limits.expiration)
-            return expireTasks() + setTimer()
+            expireTasks()
+            setTimer()
         }
 
         /// Handles the end of a flush: the daemon has acknowledged all calls.
-        mutating func flushed() -> [Effect] {
+        mutating func flushed() {
             // A task may have begun in the meantime, or a signal may have arrived.
-            guard tasks.isEmpty, isListening, termination == .none else { return [] }
-            return stopListening()
+            guard tasks.isEmpty, isListening, termination == .none else { return }
+            stopListening()
         }
 
         /// Ends the process, now that everything is prepared.
-        mutating func prepared() -> [Effect] {
-            guard case .prepares = termination else { return [] }
-            return finish()
+        mutating func prepared() {
+            guard case .prepares = termination else { return }
+            finish()
         }
 
         // MARK: Queries
@@ -206,54 +221,59 @@ extension BackgroundTasks {
             }
         }
 
-        private mutating func expireForTermination(now: Instant) -> [Effect] {
+        private mutating func expireForTermination(now: Instant) {
             termination = .expired(until: now + limits.expiration)
-            return expireTasks() + setTimer()
+            expireTasks()
+            setTimer()
         }
 
         /// Expires each task once, even if it continues after a pause.
-        private mutating func expireTasks() -> [Effect] {
+        private mutating func expireTasks() {
             let told = tasks.filter { !$0.value }.keys.sorted { $0.rawValue < $1.rawValue }
             for identifier in told { tasks[identifier] = true }
-            return told.isEmpty ? [] : [.expire(told)]
+            if !told.isEmpty { effects.add(.expire(told)) }
         }
 
-        private mutating func prepareToEnd(until limit: Instant) -> [Effect] {
+        private mutating func prepareToEnd(until limit: Instant) {
             termination = .prepares(until: limit)
-            return setTimer() + [.prepareToEnd]
+            setTimer()
+            effects.add(.prepareToEnd)
         }
 
-        private mutating func finish() -> [Effect] {
+        private mutating func finish() {
             termination = .none
             let overdue = tasks.keys.sorted { $0.rawValue < $1.rawValue }
             tasks = [:]
-            return (overdue.isEmpty ? [] : [.report(overdue)]) + stopListening() + end()
+            if !overdue.isEmpty { effects.add(.report(overdue)) }
+            stopListening()
+            end()
         }
 
         /// Ends the process by SIGTERM if it was received, otherwise by SIGHUP.
-        private mutating func end() -> [Effect] {
+        private mutating func end() {
             defer { signals = [] }
-            return [.end(signals.contains(.terminate) ? .terminate : .hangUp)]
+            effects.add(.end(signals.contains(.terminate) ? .terminate : .hangUp))
         }
 
-        private mutating func stopListening() -> [Effect] {
+        private mutating func stopListening() {
             isListening = false
             pause = .none
             preparation = nil
-            return setTimer() + [.stopListening]
+            setTimer()
+            effects.add(.stopListening)
         }
 
         /// Sets the timer for the next deadline, if that has changed.
-        private mutating func setTimer() -> [Effect] {
+        private mutating func setTimer() {
             var next: [Instant] = []
             switch termination {
             case .none: break
             case .asked(let limit), .expired(let limit), .prepares(let limit): next.append(limit)
             }
             if case .announced(let limit) = pause, !hasExpired { next.append(limit) }
-            guard timer != next.min() else { return [] }
+            guard timer != next.min() else { return }
             timer = next.min()
-            return [timer.map(Effect.setTimer) ?? .cancelTimer]
+            effects.add(timer.map(Effect.setTimer) ?? .cancelTimer)
         }
     }
 }

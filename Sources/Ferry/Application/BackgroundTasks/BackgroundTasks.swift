@@ -58,11 +58,11 @@ final class BackgroundTasks: Sendable {
         expirationHandler: ExpirationHandler?
     ) -> Identifier {
         state.withLock { state in
-            let (identifier, effects) = state.machine.begin()
+            let identifier = state.machine.begin()
             guard identifier != .invalid else { return .invalid }
             state.tasks[identifier] = Entry(name: name, expirationHandler: expirationHandler)
             state.application = application
-            perform(effects, &state)
+            perform(&state)
             return identifier
         }
     }
@@ -72,8 +72,8 @@ final class BackgroundTasks: Sendable {
         // Released outside the lock: captured objects may end tasks, too.
         let ended = state.withLock { state in
             let ended = state.tasks.removeValue(forKey: identifier)
-            let effects = state.machine.end(identifier, now: .now)
-            perform(effects, &state)
+            state.machine.end(identifier, now: .now)
+            perform(&state)
             return ended
         }
         _ = ended
@@ -81,8 +81,11 @@ final class BackgroundTasks: Sendable {
 
     // MARK: Inputs
 
-    private func send(_ input: (inout StateMachine) -> [StateMachine.Effect]) {
-        state.withLock { state in perform(input(&state.machine), &state) }
+    private func send(_ input: (inout StateMachine) -> Void) {
+        state.withLock { state in
+            input(&state.machine)
+            perform(&state)
+        }
     }
 
     private func delayTold(_ event: Inhibitors.Event) {
@@ -96,7 +99,7 @@ final class BackgroundTasks: Sendable {
                 machine.goOn(after: nil)
             case .refused:
                 // What logind announces is still reported.
-                []
+                break
             }
         }
     }
@@ -107,8 +110,11 @@ final class BackgroundTasks: Sendable {
     ///
     /// Nothing here waits or calls the app; other work is only queued. The signals are taken over here, because a
     /// task must be protected as soon as it has begun.
-    private func perform(_ effects: [StateMachine.Effect], _ state: inout State) {
-        for effect in effects {
+    private func perform(_ state: inout State) {
+        guard state.machine.effects.begin() else { return }
+        var hasStopped = false
+        while let effect = state.machine.effects.next() {
+            if effect == .stopListening { hasStopped = true }
             switch effect {
             case .startListening: startListening(state)
             case .stopListening: stopListening()
@@ -123,7 +129,8 @@ final class BackgroundTasks: Sendable {
                 EndRequests.send(signal)
             }
         }
-        if effects.contains(.stopListening) { state.application = nil }
+        // What is performed behind it is still about its tasks.
+        if hasStopped { state.application = nil }
     }
 
     private func startListening(_ state: State) {
@@ -186,7 +193,7 @@ final class BackgroundTasks: Sendable {
     }
 
     private func flushThen(
-        _ input: @escaping @Sendable (inout StateMachine) -> [StateMachine.Effect]
+        _ input: @escaping @Sendable (inout StateMachine) -> Void
     ) {
         Task {
             await flush()

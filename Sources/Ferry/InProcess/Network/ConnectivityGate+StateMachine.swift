@@ -41,6 +41,8 @@ extension ConnectivityGate {
 
         /// Whether the transfer waits for a network in place of failing.
         let waits: Bool
+        /// What the owner must do.
+        var effects = EffectQueue<Effect>()
         private var state = State.idle
         private var hasWaited = false
 
@@ -63,7 +65,9 @@ extension ConnectivityGate {
         mutating func cameInVain() { state = .awaitingChange }
 
         /// The transfer waits until the network has changed.
-        mutating func awaitsChange() -> [Effect] { tellWaiting() }
+        mutating func awaitsChange() {
+            tellWaiting()
+        }
 
         /// The transfer has ended, or does not load for now.
         mutating func left() { state = .idle }
@@ -71,55 +75,61 @@ extension ConnectivityGate {
         // MARK: - The network
 
         /// The network at the moment when the transfer wants to go on.
-        mutating func found(_ network: Network) -> [Effect] {
-            guard state == .waiting else { return [] }
-            guard network.allowsAttempts || !waits else { return tellWaiting() }
-            guard let avoided = network.avoided else { return [] }
-            guard avoided.isEmpty else { return forbid(avoided, mayWait: true) }
+        mutating func found(_ network: Network) {
+            guard state == .waiting else { return }
+            guard network.allowsAttempts || !waits else {
+                tellWaiting()
+                return
+            }
+            guard let avoided = network.avoided else { return }
+            guard avoided.isEmpty else {
+                forbid(avoided, mayWait: true)
+                return
+            }
             state = .passed
-            return [.open]
+            effects.add(.open)
         }
 
-        mutating func connectivityChanged(_ network: Network) -> [Effect] {
+        mutating func connectivityChanged(_ network: Network) {
             if state == .awaitingChange, network.allowsAttempts { state = .waiting }
-            return found(network)
+            found(network)
         }
 
         /// - Parameters:
         ///   - network: The network with its new conditions.
         ///   - canBeInterrupted: Whether a load that has begun can be continued, or made again.
-        /// - Returns: What to do.
         mutating func conditionsChanged(
             _ network: Network,
             canBeInterrupted: Bool
-        ) -> [Effect] {
+        ) {
             switch state {
             case .waiting:
-                return found(network)
+                found(network)
             case .heldBack:
-                guard network.avoided == [] else { return [] }
+                guard network.avoided == [] else { return }
                 state = .calledBack
-                return [.callBack]
+                effects.add(.callBack)
             case .passed:
-                guard let avoided = network.avoided, !avoided.isEmpty else { return [] }
-                return forbid(avoided, mayWait: canBeInterrupted)
-            case .idle, .awaitingChange, .calledBack:
-                return []
+                guard let avoided = network.avoided, !avoided.isEmpty else { return }
+                forbid(avoided, mayWait: canBeInterrupted)
+            case .idle, .awaitingChange, .calledBack: break
             }
         }
 
-        private mutating func forbid(_ avoided: Conditions, mayWait: Bool) -> [Effect] {
+        private mutating func forbid(_ avoided: Conditions, mayWait: Bool) {
             guard waits, mayWait else {
                 state = .idle
-                return [.refuse(avoided)]
+                effects.add(.refuse(avoided))
+                return
             }
             state = .heldBack
-            return tellWaiting() + [.holdBack]
+            tellWaiting()
+            effects.add(.holdBack)
         }
 
-        private mutating func tellWaiting() -> [Effect] {
+        private mutating func tellWaiting() {
             defer { hasWaited = true }
-            return hasWaited ? [] : [.tellWaiting]
+            if !hasWaited { effects.add(.tellWaiting) }
         }
     }
 }

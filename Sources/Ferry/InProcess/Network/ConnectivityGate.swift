@@ -53,7 +53,7 @@ final class ConnectivityGate {
         continuation = go
         machine.came()
         observe()
-        run(machine.found(network))
+        run { $0.found(network) }
     }
 
     /// Calls `go` when the network has changed, after an attempt that found none.
@@ -69,7 +69,7 @@ final class ConnectivityGate {
             return false
         }
         continuation = go
-        run(machine.awaitsChange())
+        run { $0.awaitsChange() }
         return true
     }
 
@@ -80,21 +80,26 @@ final class ConnectivityGate {
         observe()
     }
 
-    private func run(_ effects: [StateMachine.Effect]) {
+    /// Takes an input, and performs what follows.
+    private func run(_ input: (inout StateMachine) -> Void) {
+        input(&machine)
         // First: the transfer may come here again meanwhile.
         observe()
-        for effect in effects {
-            switch effect {
-            case .open: open()
-            case .tellWaiting: onWait()
-            case .holdBack:
-                continuation = nil
-                transfer?.heldBack()
-            case .callBack: transfer?.calledBack()
-            case .refuse(let met):
-                continuation = nil
-                transfer?.networkIsForbidden(met)
-            }
+        guard machine.effects.begin() else { return }
+        while let effect = machine.effects.next() { perform(effect) }
+    }
+
+    private func perform(_ effect: StateMachine.Effect) {
+        switch effect {
+        case .open: open()
+        case .tellWaiting: onWait()
+        case .holdBack:
+            continuation = nil
+            transfer?.heldBack()
+        case .callBack: transfer?.calledBack()
+        case .refuse(let met):
+            continuation = nil
+            transfer?.networkIsForbidden(met)
         }
     }
 
@@ -122,7 +127,7 @@ final class ConnectivityGate {
         } else if connectivityObservation == nil {
             connectivityObservation = monitor.observe { [weak self] _ in
                 guard let self else { return }
-                run(machine.connectivityChanged(network))
+                run { $0.connectivityChanged(network) }
             }
         }
         if !machine.needsConditions || avoids.isEmpty {
@@ -137,7 +142,7 @@ final class ConnectivityGate {
 
     private func conditionsChanged() {
         let canBeInterrupted = transfer?.canBeInterrupted ?? false
-        run(machine.conditionsChanged(network, canBeInterrupted: canBeInterrupted))
+        run { $0.conditionsChanged(network, canBeInterrupted: canBeInterrupted) }
     }
 
     private static func isLocal(_ host: String) -> Bool {

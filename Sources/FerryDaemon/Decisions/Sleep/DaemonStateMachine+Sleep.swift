@@ -9,8 +9,7 @@ import FoundationEssentials
 extension DaemonStateMachine {
     /// The machine is about to sleep or to shut down.
     ///
-    /// - Parameters:
-    ///   - delay: For how long it waits, in seconds.
+    /// - Parameter delay: For how long it waits, in seconds.
     mutating func machineSleeps(delay: Double = 0) {
         guard !isStopping, sleep.announce() else { return }
         let tasks = running.sorted { $0.phase == .loading && !$0.isActedUpon }
@@ -77,8 +76,7 @@ extension DaemonStateMachine {
 
     /// The machine has woken up, or does not sleep after all.
     ///
-    /// - Parameters:
-    ///   - hasSlept: Whether it has slept; if it was only about to, what runs has its connection still.
+    /// - Parameter hasSlept: Whether it has slept; if it was only about to, what runs has its connection still.
     mutating func machineGoesOn(hasSlept: Bool) {
         let wasAnnounced = sleep.goOn()
         guard !isStopping, wasAnnounced || hasSlept else { return }

@@ -1,0 +1,5 @@
+import FerryTestSupport
+
+@testable import FerryHTTP
+
+extension HTTPExchange.StateMachine: DecidingMachine {}

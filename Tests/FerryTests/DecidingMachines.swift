@@ -1,0 +1,8 @@
+import FerryTestSupport
+
+@testable import Ferry
+
+extension InProcessTransfer.StateMachine: DecidingMachine {}
+extension ConnectivityGate.StateMachine: DecidingMachine {}
+extension BackgroundTasks.StateMachine: DecidingMachine {}
+extension ProcessConnection.StateMachine: DecidingMachine {}
