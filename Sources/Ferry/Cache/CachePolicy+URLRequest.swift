@@ -6,7 +6,7 @@ extension CachePolicy {
     /// How a request is to be answered in a session.
     ///
     /// Foundation does not report whether a request's policy was set, so its default counts as not set.
-    init(_ request: URLRequest, configuration: URLSessionConfiguration.Values) {
+    init(_ request: URLRequest, configuration: borrowing URLSessionConfiguration.Values) {
         let own = request.cachePolicy
         self.init(own == .useProtocolCachePolicy ? configuration.requestCachePolicy : own)
     }

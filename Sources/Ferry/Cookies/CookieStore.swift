@@ -227,7 +227,7 @@ extension CookieAcceptance {
     }
 
     /// The cookies that a request's transfer keeps in a session that stores none of them itself.
-    init(_ request: URLRequest, configuration: URLSessionConfiguration.Values) {
+    init(_ request: URLRequest, configuration: borrowing URLSessionConfiguration.Values) {
         let isOff: Bool
         if case .own(nil) = configuration.httpCookieStorage { isOff = true } else { isOff = false }
         guard !isOff, configuration.httpShouldSetCookies, request.httpShouldHandleCookies else {

@@ -7,13 +7,20 @@ import FoundationNetworking
 /// The properties by which two requests are equal, so that one response serves both.
 ///
 /// Not the app's request: Foundation considers two requests equal whose header fields differ.
-struct RequestIdentity: Hashable, Sendable {
-    private var request: TransferRequest
-    private var mainDocumentURL: URL?
-    private var handlesCookies: Bool
-    private var policy: CachePolicy
-    /// The conditions of the network in which the task does not load.
-    private var avoided: Conditions
+///
+/// It is an object, and knows its hash, since dictionaries compare it with many others.
+final class RequestIdentity: Hashable, Sendable {
+    private struct Properties: Hashable {
+        var request: TransferRequest
+        var mainDocumentURL: URL?
+        var handlesCookies: Bool
+        var policy: CachePolicy
+        /// The conditions of the network in which the task does not load.
+        var avoided: Conditions
+    }
+
+    private let properties: Properties
+    private let hash: Int
 
     /// Creates an identity; nil for requests that are not shared: other than GET, with a body, for a
     /// part, or past all caches.
@@ -25,23 +32,31 @@ struct RequestIdentity: Hashable, Sendable {
     init?(
         _ request: TransferRequest,
         of original: URLRequest,
-        configuration: URLSessionConfiguration.Values
+        configuration: borrowing URLSessionConfiguration.Values
     ) {
-        policy = CachePolicy(original, configuration: configuration)
+        let policy = CachePolicy(original, configuration: configuration)
         guard request.body == nil, request.method == "GET",
             request.fields.first(named: "Range") == nil,
             policy != .reloadIgnoringLocalAndRemoteCacheData,
             policy != .reloadIgnoringLocalCacheData
         else { return nil }
-        self.request = request
-        mainDocumentURL = original.mainDocumentURL
-        handlesCookies = original.httpShouldHandleCookies
-        avoided = Conditions(avoidedBy: original, in: configuration)
-    }
-
-    /// Hashes the URL and the values of fields: requests differ in little else.
-    func hash(into hasher: inout Hasher) {
+        properties = Properties(
+            request: request,
+            mainDocumentURL: original.mainDocumentURL,
+            handlesCookies: original.httpShouldHandleCookies,
+            policy: policy,
+            avoided: Conditions(avoidedBy: original, in: configuration)
+        )
+        // The URL and the values of fields: requests differ in little else.
+        var hasher = Hasher()
         hasher.combine(request.url)
         for field in request.fields { hasher.combine(field.value) }
+        hash = hasher.finalize()
     }
+
+    static func == (one: RequestIdentity, other: RequestIdentity) -> Bool {
+        one === other || one.hash == other.hash && one.properties == other.properties
+    }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 }

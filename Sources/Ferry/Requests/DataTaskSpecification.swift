@@ -57,7 +57,7 @@ struct DataTaskSpecification: Sendable {
         _ request: URLRequest,
         body: DataBody,
         loadedBy custom: ProtocolClass? = nil,
-        configuration: URLSessionConfiguration.Values,
+        configuration: borrowing URLSessionConfiguration.Values,
         madeFor: String? = nil
     ) throws(URLError) {
         self.request = request.completed(by: configuration, madeFor: madeFor)

@@ -25,7 +25,7 @@ struct DownloadTaskSpecification: Sendable {
     /// - Throws: The error with which the task fails when it is resumed.
     init(
         _ source: DownloadSource,
-        configuration: URLSessionConfiguration.Values
+        configuration: borrowing URLSessionConfiguration.Values
     ) throws(URLError) {
         switch source {
         case .request(let request):

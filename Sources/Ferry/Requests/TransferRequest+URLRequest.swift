@@ -16,7 +16,7 @@ extension TransferRequest {
     init(
         _ request: URLRequest,
         body: DataBody,
-        configuration: URLSessionConfiguration.Values,
+        configuration: borrowing URLSessionConfiguration.Values,
         madeFor: String?
     ) throws(URLError) {
         let url = try Self.httpURL(of: request)
@@ -57,7 +57,7 @@ extension TransferRequest {
     /// - Throws: The error with which Apple's library fails such a request before it sends anything.
     init(
         _ request: URLRequest,
-        configuration: URLSessionConfiguration.Values,
+        configuration: borrowing URLSessionConfiguration.Values,
         madeFor: String?
     ) throws(URLError) {
         guard request.httpBodyStream == nil else {

@@ -25,24 +25,20 @@ struct FinishedFile: Hashable, Sendable {
     /// What its directory is recognized by; nil if the daemon has not said that.
     private let directoryIdentity: String?
 
-    /// A file of a background session.
+    /// Makes the file of a download.
     ///
     /// - Parameters:
     ///   - path: Its absolute path.
-    ///   - directoryIdentity: What its directory is recognized by, if known.
-    init(path: String, directoryIdentity: String?) {
+    ///   - directoryIdentity: What its directory is recognized by, if known: for a file of a background session.
+    init(path: String, directoryIdentity: String? = nil) {
         self.path = path
         self.directoryIdentity = directoryIdentity
         // Without the hint Foundation would check whether it is a directory, on a disk that may not respond.
         location = URL(filePath: path, directoryHint: .notDirectory)
     }
 
-    /// A file of a session in this process.
-    init(_ location: URL) {
-        self.location = location
-        path = location.path
-        directoryIdentity = nil
-    }
+    /// Removes it, unless the app has moved it.
+    func remove() { _ = unlink(path) }
 
     /// The path of the directory that it is in.
     var directory: String {

@@ -42,7 +42,7 @@ extension URLSessionDownloadTask {
                 )
             }
             // ferryd removes its own file once the event is acknowledged.
-            if !core.isBackground { remove(location) }
+            if !core.isBackground { file.remove() }
         case .sent, .sentAnew, .data, .call, .socket:
             break
         case .completed(let error):

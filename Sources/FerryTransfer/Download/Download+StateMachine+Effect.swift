@@ -2,25 +2,27 @@ import FerryHTTP
 
 extension Download.StateMachine {
     /// What the owner must do, in the order given.
+    ///
+    /// Large ones are indirect, so that an effect is passed on cheaply.
     enum Effect: Equatable {
-        case send(Request)
+        indirect case send(Request)
         case cancelLoad
         case takeBody
         case skipBody
         /// Discard the file's bytes and begin it with bytes of this version.
-        case beginFile(ResourceVersion)
+        indirect case beginFile(ResourceVersion)
         /// Continue at the end of the file; more may be known about its version now.
-        case continueFile(ResourceVersion)
+        indirect case continueFile(ResourceVersion)
         /// Discard the file's bytes, without a replacement.
         case discardFile
         /// Remember an odd answer in place of the file's bytes, and when it came first.
-        case noteDoubt(OddAnswer)
+        indirect case noteDoubt(OddAnswer)
         /// Compare the first of the bytes that have just arrived with the file's.
         case compare(count: Int, at: Int64)
         /// Write the bytes that have just arrived, without the given number of first bytes.
         case write(dropping: Int)
         case reportRestart(reason: String)
-        case reportResponse(HTTPResponseHead, TransferRequest)
+        indirect case reportResponse(HTTPResponseHead, TransferRequest)
         case reportResumption(offset: Int64, total: Int64?)
         case reportProgress(received: Int64, total: Int64?)
         case synchronize
@@ -35,15 +37,15 @@ extension Download.StateMachine {
         /// Give back a connection that was lent.
         case giveConnectionBack(source: Int)
         /// Request a part on a separate connection.
-        case startPart(Int, Request, source: Int)
+        indirect case startPart(Int, Request, source: Int)
         case cancelPart(Int)
         /// Request from a mirror bytes that the file already holds.
-        case startProbe(Int, TransferRequest, Range<Int64>, source: Int)
+        indirect case startProbe(Int, TransferRequest, Range<Int64>, source: Int)
         /// Compare the bytes that have just arrived with the file's.
         case compareProbe(Int, count: Int, at: Int64)
         /// Write the first of the bytes that have just arrived.
         case writePart(Int, at: Int64, count: Int)
-        case finish(DownloadResult)
-        case fail(TransferError)
+        indirect case finish(DownloadResult)
+        indirect case fail(TransferError)
     }
 }

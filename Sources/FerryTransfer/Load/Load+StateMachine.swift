@@ -462,21 +462,21 @@ extension Load.StateMachine {
 }
 
 extension Load.StateMachine {
-    /// What the owner must do, in the order given.
+    /// What the owner must do, in the order given; large ones are indirect, so that an effect is passed on cheaply.
     enum Effect: Equatable {
         /// Complete the request with fields such as cookies and the cache's conditions.
-        case prepare(Request)
+        indirect case prepare(Request)
         /// Provide the request's body from its start again.
         case needBody
-        case send(Request)
+        indirect case send(Request)
         case cancelExchange
         /// Pause the body of the response.
         case pause
         case takeBody
         case skipBody
-        case askRedirect(HTTPResponseHead, TransferRequest)
-        case ask(LoadChallenge)
-        case reportResponse(HTTPResponseHead, TransferRequest)
-        case finish(TransferError?)
+        indirect case askRedirect(HTTPResponseHead, TransferRequest)
+        indirect case ask(LoadChallenge)
+        indirect case reportResponse(HTTPResponseHead, TransferRequest)
+        indirect case finish(TransferError?)
     }
 }

@@ -21,8 +21,11 @@ extension HTTPResponseHead {
     /// The media type, in lower case and without its parameters.
     var mediaType: String? {
         guard let value = fields.first(named: "Content-Type") else { return nil }
-        let type = value.prefix { $0 != ";" }.trimmingSpaces.lowercased()
-        return type.isEmpty ? nil : type
+        let type = Substring(value.utf8.prefix { $0 != UInt8(ascii: ";") }).trimmingSpaces
+        guard !type.isEmpty else { return nil }
+        // Most are in lower case as they come.
+        let isLower = type.utf8.allSatisfy { $0 < 0x80 && !(0x41...0x5A).contains($0) }
+        return isLower ? String(type) : type.lowercased()
     }
 
     /// Whether the server says that it serves parts of this resource.
@@ -37,7 +40,9 @@ extension HTTPResponseHead {
     var isWithoutParts: Bool {
         isDecoded
             || fields.contains {
-                $0.isNamed("Accept-Ranges") && $0.value.trimmingSpaces.lowercased() == "none"
+                guard $0.isNamed("Accept-Ranges") else { return false }
+                let value = $0.value.trimmingSpaces
+                return value.utf8.count == 4 && value.lowercased() == "none"
             }
     }
 

@@ -96,7 +96,7 @@ struct DeliveriesTests {
         _ = deliveries.append(progressed(40))
         _ = deliveries.append(progressed(100))
         _ = deliveries.append(
-            URLSessionTask.Delivery(message: .finished(FinishedFile(URL(fileURLWithPath: "/a"))))
+            URLSessionTask.Delivery(message: .finished(FinishedFile(path: "/a")))
         )
         _ = deliveries.append(completed)
         #expect(drain(&deliveries) == ["100 +100", "finished", "completed"])

@@ -176,7 +176,7 @@ extension DataContent {
                 let byteCount = file.byteCount
                 try file.requireIntact()
                 task.noteFile(
-                    FinishedFile(try DownloadDirectory.publish(file)),
+                    FinishedFile(path: try DownloadDirectory.publish(file)),
                     byteCount: byteCount
                 )
             } catch {

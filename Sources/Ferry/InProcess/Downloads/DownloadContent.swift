@@ -192,8 +192,8 @@ final class DownloadContent: InProcessTransfer.Content {
             guard let file else {
                 throw TransferError(code: .internalFailure, message: "a download without file")
             }
-            let location = try DownloadDirectory.publish(file)
-            task.noteFile(FinishedFile(location), byteCount: result.byteCount)
+            let path = try DownloadDirectory.publish(file)
+            task.noteFile(FinishedFile(path: path), byteCount: result.byteCount)
             decider.deliverEnd(nil)
         } catch {
             report(error, resumeData: nil)

@@ -68,26 +68,22 @@ enum DownloadDirectory {
     static func publish(
         _ file: PartialFile,
         named makeName: () -> String = finishedName
-    ) throws(TransferError) -> URL {
+    ) throws(TransferError) -> String {
         let directory = file.directory
         guard !isFinished(file.name) else {
             file.finish()
-            return location(of: file.name, in: directory)
+            return directory.path(of: file.name)
         }
         while true {
             let name = makeName()
             do throws(TransferError) {
                 try file.publish(to: directory, as: name)
-                return location(of: name, in: directory)
+                return directory.path(of: name)
             } catch {
                 // A file of another process can have the name.
                 guard (try? directory.status(of: name)) != nil else { throw error }
             }
         }
-    }
-
-    private static func location(of name: String, in directory: Directory) -> URL {
-        URL(filePath: directory.path(of: name), directoryHint: .notDirectory)
     }
 
     private static func isFinished(_ name: String) -> Bool { name.hasPrefix(finishedPrefix) }
