@@ -40,7 +40,7 @@ RELEASE = --configuration release $(STATIC) $(QUIET) --disable-local-rpath -Xlin
 BUILT ?= .build/release
 BUILT_APPS ?= Examples/HalfTunes/.build/release
 
-.PHONY: help all build test demo lint interface format docs api-coverage prove sanitize leaks simulate coverage boundaries bench \
+.PHONY: help all build build-tests test demo lint interface format docs api-coverage prove sanitize leaks simulate coverage boundaries bench \
   compatibility scale build-benchmarks fuzz half-tunes background-transfer cancel-and-resume test-half-tunes build-half-tunes \
   build-release build-half-tunes-release install uninstall install-half-tunes uninstall-half-tunes deb package release \
   clean set-up
@@ -61,8 +61,10 @@ set-up: ## installs what building and testing need
 build: set-up ## builds, with warnings as errors
 	$(BUILD) --explicit-target-dependency-import-check error
 
-test: set-up ## builds and runs every test
+build-tests: set-up ## builds with every test
 	$(BUILD) --build-tests
+
+test: build-tests ## builds and runs every test
 	@scripts/test
 
 demo: ## kills an app and ferryd in the middle of a download; URL=…
