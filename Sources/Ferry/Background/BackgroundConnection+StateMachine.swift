@@ -70,6 +70,8 @@ extension BackgroundConnection {
         /// How often a call is repeated on which the daemon fails internally.
         private static let greatestFailureCount = 10
 
+        /// What the owner must do.
+        var effects = EffectQueue<Effect>()
         private var condition = Condition.idle
         /// The number of the last attempt to connect.
         private var attempt = 0
@@ -122,35 +124,32 @@ extension BackgroundConnection.StateMachine {
     /// Connects for the first time.
     ///
     /// - Parameter isAwaited: Whether the daemon has started this process for the session's events.
-    /// - Returns: What to do.
-    mutating func start(isAwaited: Bool) -> [Effect] {
+    mutating func start(isAwaited: Bool) {
         self.isAwaited = isAwaited
-        return connect()
+        connect()
     }
 
     /// Connects if the daemon was not needed until now.
-    mutating func wake() -> [Effect] {
-        guard case .idle = condition else { return [] }
-        return connect()
+    mutating func wake() {
+        guard case .idle = condition else { return }
+        connect()
     }
 
     /// Registers that the program is started in another way from now on.
-    mutating func register() -> [Effect] {
+    mutating func register() {
         switch condition {
         case .open, .opening:
-            return [.register]
+            effects.add(.register)
         case .connecting:
             registersAgain = true
-            return []
-        case .idle, .failed, .closed:
-            return []
+        case .idle, .failed, .closed: break
         }
     }
 
-    private mutating func connect(after delay: Duration = .zero) -> [Effect] {
+    private mutating func connect(after delay: Duration = .zero) {
         condition = .connecting
         attempt += 1
-        return [.connect(attempt: attempt, after: delay)]
+        effects.add(.connect(attempt: attempt, after: delay))
     }
 
     /// The daemon has opened the session.
@@ -160,11 +159,10 @@ extension BackgroundConnection.StateMachine {
         nextTaskIdentifier: Int,
         mergesAcknowledgements: Bool,
         now: ContinuousClock.Instant
-    ) -> [Effect] {
-        guard isCurrent(attempt) else { return [] }
-        var effects: [Effect] = []
+    ) {
+        guard isCurrent(attempt) else { return }
         if let lastSession, lastSession != session {
-            effects.append(.complete(outbox.removeAcknowledgements()))
+            effects.add(.complete(outbox.removeAcknowledgements()))
         }
         lastSession = session
         condition = .opening(
@@ -176,45 +174,58 @@ extension BackgroundConnection.StateMachine {
         )
         self.nextTaskIdentifier = max(self.nextTaskIdentifier ?? 0, nextTaskIdentifier)
         // Requested while the call was in progress.
-        if registersAgain { effects.append(.register) }
+        if registersAgain { effects.add(.register) }
         registersAgain = false
         let opened = BackgroundConnection.Opened(session: session, attempt: attempt)
-        return effects + [.notify(.didOpen(opened))]
+        effects.add(.notify(.didOpen(opened)))
     }
 
     /// The events of the session of that number are being received.
-    mutating func subscribed(to number: Int64) -> [Effect] {
-        guard case .opening(let session) = condition, session.number == number else { return [] }
+    mutating func subscribed(to number: Int64) {
+        guard case .opening(let session) = condition, session.number == number else { return }
         condition = .open(session)
         hasOpened = true
         outbox.beginConnection(mergesAcknowledgements: session.mergesAcknowledgements)
-        return sendNew(over: session, keepsIncomplete: false) + [.notify(.isReady)]
+        sendNew(over: session, keepsIncomplete: false)
+        effects.add(.notify(.isReady))
     }
 
     /// The daemon has reported something about a task: if it ends now, it is tried again soon.
     mutating func wasUseful() { policy.succeeded() }
 
     /// The session could not be opened.
-    mutating func openingFailed(_ failure: OpeningFailure, attempt: Int) -> [Effect] {
-        guard isCurrent(attempt) else { return [] }
+    mutating func openingFailed(_ failure: OpeningFailure, attempt: Int) {
+        guard isCurrent(attempt) else { return }
         switch failure {
         case .busy(let error):
             // The program waits; the report says for what.
-            return [.report(error)] + retry()
+            effects.add(.report(error))
+            retry()
         case .inUse(let pid, let isOver):
             // The daemon may not have noticed yet that the previous process has ended, or that an earlier
             // connection of this process is closed.
-            return isOver ? retry() : fail(Self.inUse(by: pid))
+            if isOver {
+                retry()
+            } else {
+                fail(Self.inUse(by: pid))
+            }
         case .disconnected:
             let isHopeless = !hasOpened && policy.failureCount >= Self.greatestOpeningCount
-            guard isHopeless else { return retry() }
+            guard isHopeless else {
+                retry()
+                return
+            }
             let error = TransferDaemonError(.disconnected, message: "it has ended")
-            return fail(URLError(disconnectedBy: error, url: nil))
+            fail(URLError(disconnectedBy: error, url: nil))
         case .unavailable(let error):
             // Once the daemon has tasks of this session, they can still complete, whatever happens to it now.
-            guard !hasOpened, !isAwaited else { return retry() }
+            guard !hasOpened, !isAwaited else {
+                retry()
+                return
+            }
             // Programs print at most an error's description.
-            return [.report(error)] + fail(URLError(disconnectedBy: error, url: nil))
+            effects.add(.report(error))
+            fail(URLError(disconnectedBy: error, url: nil))
         }
     }
 
@@ -226,14 +237,18 @@ extension BackgroundConnection.StateMachine {
         )
     }
 
-    private mutating func retry() -> [Effect] { connect(after: policy.failed()) }
+    private mutating func retry() {
+        connect(after: policy.failed())
+    }
 
     /// The session is unavailable.
-    private mutating func fail(_ error: URLError) -> [Effect] {
+    private mutating func fail(_ error: URLError) {
         attempt += 1
         condition = .failed(error)
         policy = ReconnectionPolicy()
-        return [.disconnect, .notify(.didFail(error)), .complete(outbox.removeAll())]
+        effects.add(.disconnect)
+        effects.add(.notify(.didFail(error)))
+        effects.add(.complete(outbox.removeAll()))
     }
 
     /// The connection of an attempt is lost, most likely because the daemon has ended, or the session's events have.
@@ -242,37 +257,40 @@ extension BackgroundConnection.StateMachine {
     ///   - attempt: The attempt.
     ///   - isWanted: Whether the session needs the daemon.
     ///   - now: The current time.
-    /// - Returns: What to do.
     mutating func lost(
         attempt: Int,
         isWanted: Bool,
         now: ContinuousClock.Instant
-    ) -> [Effect] {
-        guard isCurrent(attempt) else { return [] }
+    ) {
+        guard isCurrent(attempt) else { return }
         switch condition {
         case .opening(let session), .open(let session):
             let released = Effect.complete(outbox.endConnection())
             guard isWanted || !outbox.isEmpty || !hasOpened else {
                 // The daemon may end; the next call starts it again.
                 condition = .idle
-                return [.release(session: session.number), .disconnect, released]
+                effects.add(.release(session: session.number))
+                effects.add(.disconnect)
+                effects.add(released)
+                return
             }
-            return connect(after: policy.lost(after: now - session.since)) + [released]
-        case .idle, .connecting, .failed, .closed:
-            return []
+            connect(after: policy.lost(after: now - session.since))
+            effects.add(released)
+        case .idle, .connecting, .failed, .closed: break
         }
     }
 
     /// The session has ended.
-    mutating func close() -> [Effect] {
-        let release: [Effect] =
-            switch condition {
-            case .opening(let session), .open(let session): [.release(session: session.number)]
-            case .idle, .connecting, .failed, .closed: []
-            }
+    mutating func close() {
+        switch condition {
+        case .opening(let session), .open(let session):
+            effects.add(.release(session: session.number))
+        case .idle, .connecting, .failed, .closed:
+            break
+        }
         condition = .closed
         attempt += 1
-        return release + [.disconnect]
+        effects.add(.disconnect)
     }
 }
 
@@ -280,8 +298,8 @@ extension BackgroundConnection.StateMachine {
 
 extension BackgroundConnection.StateMachine {
     /// Prepares for a new task; retries a session that is unavailable.
-    mutating func prepareForTask() -> [Effect] {
-        if case .failed = condition { connect() } else { [] }
+    mutating func prepareForTask() {
+        if case .failed = condition { connect() }
     }
 
     /// Returns a new task's number, and why the daemon cannot accept the task, if so.
@@ -312,24 +330,22 @@ extension BackgroundConnection.StateMachine {
     /// - Parameters:
     ///   - call: The call.
     ///   - onRefusal: Called if the daemon refuses permanently.
-    /// - Returns: What to do.
     mutating func add(
         _ call: BackgroundCall,
         onRefusal: (@Sendable (TransferDaemonError) -> Void)? = nil
-    ) -> [Effect] {
+    ) {
         switch condition {
         case .closed, .failed:
             // The tasks have already been notified.
-            return []
+            break
         case .idle:
             outbox.add(call, onRefusal: onRefusal)
-            return connect()
+            connect()
         case .connecting, .opening:
             outbox.add(call, onRefusal: onRefusal)
-            return []
         case .open(let session):
             outbox.add(call, onRefusal: onRefusal)
-            return sendNew(over: session, keepsIncomplete: true)
+            sendNew(over: session, keepsIncomplete: true)
         }
     }
 
@@ -340,15 +356,14 @@ extension BackgroundConnection.StateMachine {
     ///   - session: The number of the session that it came from. A session that was created again since then
     ///     has other events, one of which may have the same number.
     ///   - path: Where the app has put the event's file, if it has said so.
-    /// - Returns: What to do.
     mutating func acknowledge(
         _ sequence: Int64,
         of session: Int64,
         path: String? = nil
-    ) -> [Effect] {
-        guard lastSession == session else { return [] }
+    ) {
+        guard lastSession == session else { return }
         let files = path.map { [Wire.SavedFile(sequence: sequence, path: $0)] } ?? []
-        return add(.acknowledge(sequence: sequence, files: files))
+        add(.acknowledge(sequence: sequence, files: files))
     }
 
     /// Waits until all calls so far are acknowledged, or given up.
@@ -359,32 +374,32 @@ extension BackgroundConnection.StateMachine {
     }
 
     /// Sends the calls that were kept.
-    mutating func sendKept() -> [Effect] {
+    mutating func sendKept() {
         isSendingKept = false
-        guard case .open(let session) = condition else { return [] }
-        return sendNew(over: session, keepsIncomplete: false)
+        guard case .open(let session) = condition else { return }
+        sendNew(over: session, keepsIncomplete: false)
     }
 
     /// Sends the calls that this connection has not sent yet.
     ///
     /// A new task is kept until a later turn of the loop: usually its application resumes it before that, and
     /// one call is enough for both. So is an acknowledgement: events come together.
-    private mutating func sendNew(over session: Session, keepsIncomplete: Bool) -> [Effect] {
-        var effects: [Effect] = []
+    private mutating func sendNew(over session: Session, keepsIncomplete: Bool) {
         let attempt = attempt
-        let remainder = outbox.sendNew(keepsIncomplete: keepsIncomplete) { entry in
-            effects.append(.send(entry, session: session.number, attempt: attempt))
+        var entries: [Outbox.Entry] = []
+        let remainder = outbox.sendNew(keepsIncomplete: keepsIncomplete) { entries.append($0) }
+        for entry in entries {
+            effects.add(.send(entry, session: session.number, attempt: attempt))
         }
         switch remainder {
         case .nothing:
             break
         case .incomplete:
-            if !isSendingKept { effects.append(.sendKept) }
+            if !isSendingKept { effects.add(.sendKept) }
             isSendingKept = true
         case .file(let file, let isFirst):
-            effects.append(.open(file, mayExceed: isFirst))
+            effects.add(.open(file, mayExceed: isFirst))
         }
-        return effects
     }
 
     /// The daemon has answered a call.
@@ -393,31 +408,32 @@ extension BackgroundConnection.StateMachine {
     ///   - number: The number of its entry.
     ///   - attempt: The attempt whose connection it was sent over.
     ///   - error: Why it was not carried out; nil if it was.
-    /// - Returns: What to do.
-    mutating func answered(_ number: UInt64, attempt: Int, _ error: CallError?) -> [Effect] {
-        guard isCurrent(attempt), let entry = outbox.first(number: number) else { return [] }
+    mutating func answered(_ number: UInt64, attempt: Int, _ error: CallError?) {
+        guard isCurrent(attempt), let entry = outbox.first(number: number) else { return }
         switch entry.call.consequence(of: error) {
-        case .none:
-            return []
+        case .none: break
         case .done:
-            return removeFirst()
+            removeFirst()
         case .refused(let error):
             let refusal = entry.onRefusal.map { refuse in { @Sendable in refuse(error) } }
-            return [.complete([refusal].compactMap(\.self))] + removeFirst()
+            effects.add(.complete([refusal].compactMap(\.self)))
+            removeFirst()
         case .reconnect(let isEndless):
             let count = outbox.noteFailureOfFirst()
             guard isEndless || count <= Self.greatestFailureCount else {
-                return removeFirst()
+                removeFirst()
+                return
             }
-            return retry() + [.complete(outbox.endConnection())]
+            retry()
+            effects.add(.complete(outbox.endConnection()))
         }
     }
 
     /// Removes the first call, and continues with the one that is now first if that waits for its file.
-    private mutating func removeFirst() -> [Effect] {
+    private mutating func removeFirst() {
         let continuations = outbox.removeFirst()
-        let effects: [Effect] = continuations.isEmpty ? [] : [.complete(continuations)]
-        guard outbox.isHeldUp, case .open(let session) = condition else { return effects }
-        return effects + sendNew(over: session, keepsIncomplete: true)
+        if !continuations.isEmpty { effects.add(.complete(continuations)) }
+        guard outbox.isHeldUp, case .open(let session) = condition else { return }
+        sendNew(over: session, keepsIncomplete: true)
     }
 }

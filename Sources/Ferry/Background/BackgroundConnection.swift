@@ -198,10 +198,14 @@ extension BackgroundConnection {
 // MARK: - Effects
 
 extension BackgroundConnection {
-    private func input(_ input: (inout StateMachine) -> [StateMachine.Effect]) {
+    private func input(_ input: (inout StateMachine) -> Void) {
         let completed = state.withLock { state in
             var completed: [@Sendable () -> Void] = []
-            for effect in input(&state.machine) { completed += perform(effect, &state) }
+            input(&state.machine)
+            guard state.machine.effects.begin() else { return completed }
+            while let effect = state.machine.effects.next() {
+                completed += perform(effect, &state)
+            }
             return completed
         }
         for continuation in completed { continuation() }

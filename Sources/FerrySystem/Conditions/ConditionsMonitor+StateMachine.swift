@@ -27,6 +27,8 @@ extension ConditionsMonitor {
 
         private let available: [ConditionsSource]
         private var observers: [UInt64: Observer] = [:]
+        /// What the owner must do.
+        var effects = EffectQueue<Effect>()
         private var inquiries: [ConditionsSource: ConditionsInquiry] = [:]
         private var buses: [ConditionsSource.Bus: BusAttempts] = [:]
         private var lastQuestion: UInt64 = 0
@@ -58,17 +60,18 @@ extension ConditionsMonitor {
             _ kinds: Conditions,
             as key: UInt64,
             at now: ContinuousClock.Instant
-        ) -> [Effect] {
+        ) {
             observers[key] = Observer(kinds: kinds)
-            let effects = updateInquiries(at: now)
+            updateInquiries(at: now)
             // It finds for itself what is known.
             observers[key] = Observer(kinds: kinds, told: conditions(of: kinds))
-            return effects + conclude()
+            conclude()
         }
 
-        mutating func removeObserver(_ key: UInt64, at now: ContinuousClock.Instant) -> [Effect] {
+        mutating func removeObserver(_ key: UInt64, at now: ContinuousClock.Instant) {
             observers[key] = nil
-            return updateInquiries(at: now) + conclude()
+            updateInquiries(at: now)
+            conclude()
         }
 
         // MARK: Buses
@@ -76,9 +79,10 @@ extension ConditionsMonitor {
         mutating func opened(
             _ bus: ConditionsSource.Bus,
             at now: ContinuousClock.Instant
-        ) -> [Effect] {
+        ) {
             buses[bus]?.opened()
-            return sources(on: bus).flatMap { begin($0, at: now) } + conclude()
+            for source in sources(on: bus) { begin(source, at: now) }
+            conclude()
         }
 
         /// Handles that a connection cannot be made; with `isFinal` never, since there is no libsystemd.
@@ -86,17 +90,19 @@ extension ConditionsMonitor {
             _ bus: ConditionsSource.Bus,
             isFinal: Bool = false,
             at now: ContinuousClock.Instant
-        ) -> [Effect] {
+        ) {
             for source in sources(on: bus) { inquiries[source]?.hasNoBus() }
-            return retry(bus, isFinal ? nil : buses[bus]?.failed(at: now)) + conclude()
+            retry(bus, isFinal ? nil : buses[bus]?.failed(at: now))
+            conclude()
         }
 
         mutating func lost(
             _ bus: ConditionsSource.Bus,
             at now: ContinuousClock.Instant
-        ) -> [Effect] {
+        ) {
             for source in sources(on: bus) { inquiries[source]?.left(at: now) }
-            return retry(bus, buses[bus]?.failed(at: now)) + conclude()
+            retry(bus, buses[bus]?.failed(at: now))
+            conclude()
         }
 
         // MARK: Services
@@ -104,9 +110,10 @@ extension ConditionsMonitor {
         mutating func changed(
             _ source: ConditionsSource,
             at now: ContinuousClock.Instant
-        ) -> [Effect] {
-            guard inquiries[source]?.changed() == true else { return [] }
-            return ask(source, at: now) + conclude()
+        ) {
+            guard inquiries[source]?.changed() == true else { return }
+            ask(source, at: now)
+            conclude()
         }
 
         /// Handles that a service has got an owner, or has lost it.
@@ -114,13 +121,15 @@ extension ConditionsMonitor {
             _ source: ConditionsSource,
             isThere: Bool,
             at now: ContinuousClock.Instant
-        ) -> [Effect] {
+        ) {
             guard isThere else {
                 inquiries[source]?.left(at: now)
-                return conclude()
+                conclude()
+                return
             }
             inquiries[source]?.appeared(at: now)
-            return ask(source, at: now) + conclude()
+            ask(source, at: now)
+            conclude()
         }
 
         /// Handles an answer, with the values of the service's object, or nil for an error.
@@ -129,22 +138,28 @@ extension ConditionsMonitor {
             number: UInt64,
             _ values: [String: BusValue]?,
             at now: ContinuousClock.Instant
-        ) -> [Effect] {
+        ) {
             guard let values else {
                 inquiries[source]?.refused(number, at: now)
-                return conclude()
+                conclude()
+                return
             }
             buses[source.bus]?.worked()
             let report = source.report(values)
             let asksAgain = inquiries[source]?.answered(number, report, at: now) == true
-            return (asksAgain ? ask(source, at: now) : []) + conclude()
+            if asksAgain {
+                ask(source, at: now)
+            }
+            conclude()
         }
 
-        mutating func woke(at now: ContinuousClock.Instant) -> [Effect] {
+        mutating func woke(at now: ContinuousClock.Instant) {
             alarm = nil
             for source in inquiries.keys { inquiries[source]?.woke(at: now) }
-            let due = ConditionsSource.Bus.allCases.filter { buses[$0]?.woke(at: now) == true }
-            return due.map { .open($0, waits: true) } + conclude()
+            for bus in ConditionsSource.Bus.allCases where buses[bus]?.woke(at: now) == true {
+                effects.add(.open(bus, waits: true))
+            }
+            conclude()
         }
     }
 }
@@ -166,42 +181,38 @@ extension ConditionsMonitor.StateMachine {
     }
 
     /// Begins and ends inquiries, and connections for them, as the observers need them.
-    private mutating func updateInquiries(at now: ContinuousClock.Instant) -> [Effect] {
+    private mutating func updateInquiries(at now: ContinuousClock.Instant) {
         let kinds = kinds
-        var effects: [Effect] = []
         for source in available {
             let isNeeded = !source.kinds.isDisjoint(with: kinds)
             if isNeeded, inquiries[source] == nil {
                 inquiries[source] = ConditionsInquiry(at: now)
-                effects += join(source, at: now)
+                join(source, at: now)
             } else if !isNeeded, inquiries.removeValue(forKey: source) != nil,
                 buses[source.bus]?.isOpen == true
             {
-                effects.append(.unsubscribe(source))
+                effects.add(.unsubscribe(source))
             }
         }
         for bus in ConditionsSource.Bus.allCases where sources(on: bus).isEmpty {
-            if buses.removeValue(forKey: bus) != nil { effects.append(.close(bus)) }
+            if buses.removeValue(forKey: bus) != nil { effects.add(.close(bus)) }
         }
-        return effects
     }
 
     /// Asks one more service, over a connection that may have to be made.
     private mutating func join(
         _ source: ConditionsSource,
         at now: ContinuousClock.Instant
-    ) -> [Effect] {
+    ) {
         switch buses[source.bus]?.state {
         case .open:
-            return begin(source, at: now)
-        case .opening:
-            return []
+            begin(source, at: now)
+        case .opening: break
         case .resting:
             inquiries[source]?.hasNoBus()
-            return []
         case nil, .givenUp:
             buses[source.bus] = BusAttempts()
-            return [.open(source.bus, waits: false)]
+            effects.add(.open(source.bus, waits: false))
         }
     }
 
@@ -209,48 +220,49 @@ extension ConditionsMonitor.StateMachine {
     private mutating func begin(
         _ source: ConditionsSource,
         at now: ContinuousClock.Instant
-    ) -> [Effect] {
-        [.subscribe(source)] + ask(source, at: now)
+    ) {
+        effects.add(.subscribe(source))
+        ask(source, at: now)
     }
 
     private mutating func ask(
         _ source: ConditionsSource,
         at now: ContinuousClock.Instant
-    ) -> [Effect] {
-        guard inquiries[source] != nil else { return [] }
+    ) {
+        guard inquiries[source] != nil else { return }
         lastQuestion += 1
         inquiries[source]?.asked(lastQuestion, at: now)
-        return [.ask(source, number: lastQuestion)]
+        effects.add(.ask(source, number: lastQuestion))
     }
 
     private mutating func retry(
         _ bus: ConditionsSource.Bus,
         _ next: BusAttempts.State?
-    ) -> [Effect] {
+    ) {
         // Without a connection whose failure this is, nothing is known of it any more.
-        guard buses[bus] != nil else { return [] }
+        guard buses[bus] != nil else { return }
         guard let next else {
             buses[bus]?.giveUp()
-            return []
+            return
         }
-        return next == .opening ? [.open(bus, waits: true)] : []
+        if next == .opening {
+            effects.add(.open(bus, waits: true))
+        }
     }
 
     /// Sets the alarm, and tells the observers what they have not been told.
-    private mutating func conclude() -> [Effect] {
-        var effects: [Effect] = []
+    private mutating func conclude() {
         let deadlines = inquiries.values.map(\.deadline) + buses.values.map(\.deadline)
         let next = deadlines.compactMap(\.self).min()
         if next != alarm {
             alarm = next
-            effects.append(.wake(at: next))
+            effects.add(.wake(at: next))
         }
         for key in observers.keys.sorted() {
             let conditions = conditions(ofObserver: key)
             guard conditions != observers[key]?.told else { continue }
             observers[key]?.told = conditions
-            effects.append(.tell(observer: key, conditions))
+            effects.add(.tell(observer: key, conditions))
         }
-        return effects
     }
 }

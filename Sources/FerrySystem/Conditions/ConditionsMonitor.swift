@@ -18,9 +18,6 @@ package final class ConditionsMonitor {
     private var attempts: [ConditionsSource.Bus: UInt64] = [:]
     private var lastAttempt: UInt64 = 0
     private var timer: LoopTimer?
-    /// What is still to be done, in order: a handler may cause more.
-    private var effects: [StateMachine.Effect] = []
-    private var isPerforming = false
 
     /// Makes a monitor.
     ///
@@ -65,7 +62,7 @@ package final class ConditionsMonitor {
     ) -> ConditionsObservation {
         lastKey += 1
         handlers[lastKey] = handler
-        run(machine.observe(kinds, as: lastKey, at: EventLoop.now))
+        run { $0.observe(kinds, as: lastKey, at: EventLoop.now) }
         return ConditionsObservation(key: lastKey, monitor: self)
     }
 
@@ -73,15 +70,14 @@ package final class ConditionsMonitor {
 
     func removeObserver(_ key: UInt64) {
         handlers[key] = nil
-        run(machine.removeObserver(key, at: EventLoop.now))
+        run { $0.removeObserver(key, at: EventLoop.now) }
     }
 
-    private func run(_ new: [StateMachine.Effect]) {
-        effects += new
-        guard !isPerforming else { return }
-        isPerforming = true
-        defer { isPerforming = false }
-        while !effects.isEmpty { perform(effects.removeFirst()) }
+    /// Takes an input, and performs what follows.
+    private func run(_ input: (inout StateMachine) -> Void) {
+        input(&machine)
+        guard machine.effects.begin() else { return }
+        while let effect = machine.effects.next() { perform(effect) }
     }
 
     private func perform(_ effect: StateMachine.Effect) {
@@ -101,7 +97,7 @@ package final class ConditionsMonitor {
         timer = instant.map { instant in
             EventLoop.shared.schedule(after: instant - EventLoop.now) { [weak self] in
                 guard let self else { return }
-                run(machine.woke(at: EventLoop.now))
+                run { $0.woke(at: EventLoop.now) }
             }
         }
     }
@@ -127,15 +123,15 @@ package final class ConditionsMonitor {
         // Nobody may need it any more.
         guard attempts[bus] == attempt else { return }
         guard let library else {
-            return run(machine.failed(bus, isFinal: true, at: EventLoop.now))
+            return run { $0.failed(bus, isFinal: true, at: EventLoop.now) }
         }
         do throws(SystemCallError) {
             buses[bus] = try MessageBus(addresses(bus), library, waits: waits) { [weak self] in
                 self?.lose(bus)
             }
-            run(machine.opened(bus, at: EventLoop.now))
+            run { $0.opened(bus, at: EventLoop.now) }
         } catch {
-            run(machine.failed(bus, at: EventLoop.now))
+            run { $0.failed(bus, at: EventLoop.now) }
         }
     }
 
@@ -148,7 +144,7 @@ package final class ConditionsMonitor {
     private func lose(_ bus: ConditionsSource.Bus) {
         guard buses[bus] != nil else { return }
         close(bus)
-        run(machine.lost(bus, at: EventLoop.now))
+        run { $0.lost(bus, at: EventLoop.now) }
     }
 
     // MARK: Services
@@ -158,14 +154,14 @@ package final class ConditionsMonitor {
             var made = [
                 try bus.subscribeToOwner(of: object.service) { [weak self] isThere in
                     guard let self else { return }
-                    run(machine.ownerChanged(source, isThere: isThere, at: EventLoop.now))
+                    run { $0.ownerChanged(source, isThere: isThere, at: EventLoop.now) }
                 }
             ]
             let (signal, sender, argument) = source.change
             made.append(
                 try bus.subscribe(to: signal, of: sender, about: argument) { [weak self] _ in
                     guard let self else { return }
-                    run(machine.changed(source, at: EventLoop.now))
+                    run { $0.changed(source, at: EventLoop.now) }
                 }
             )
             subscriptions[source] = made
@@ -191,7 +187,7 @@ package final class ConditionsMonitor {
             ) { [weak self] answer in
                 guard let self else { return }
                 let values = answer.message.map(source.values)
-                run(machine.answered(source, number: number, values, at: EventLoop.now))
+                run { $0.answered(source, number: number, values, at: EventLoop.now) }
             }
         }
     }

@@ -25,6 +25,8 @@ extension ConnectivityMonitor {
         /// If there are many routes that change all the time, reading takes a tenth of the time.
         private static let restsPerReading = 9
 
+        /// What the owner must do.
+        var effects = EffectQueue<Effect>()
         private let port: UInt32
         private var state = State.idle
         private var connectivity = Connectivity.unknown
@@ -41,26 +43,31 @@ extension ConnectivityMonitor {
         /// - Parameter port: The socket's number, which the answers to its requests carry.
         init(port: UInt32) { self.port = port }
 
-        mutating func start(at now: ContinuousClock.Instant) -> [Effect] { read(at: now) }
+        mutating func start(at now: ContinuousClock.Instant) {
+            read(at: now)
+        }
 
-        mutating func woke(at now: ContinuousClock.Instant) -> [Effect] {
-            guard state == .waiting else { return [] }
-            return read(at: now)
+        mutating func woke(at now: ContinuousClock.Instant) {
+            guard state == .waiting else { return }
+            read(at: now)
         }
 
         /// Handles that messages were lost because there was no room for them.
-        mutating func messagesWereLost(at now: ContinuousClock.Instant) -> [Effect] {
+        mutating func messagesWereLost(at now: ContinuousClock.Instant) {
             somethingChanged(at: now)
         }
 
         mutating func received(
             _ message: NetworkMessage,
             at now: ContinuousClock.Instant
-        ) -> [Effect] {
-            guard message.port == port else { return notified(message, at: now) }
+        ) {
+            guard message.port == port else {
+                notified(message, at: now)
+                return
+            }
             // The end of an abandoned list may still arrive.
             guard message.sequence == sequence, case .reading(let listing) = state else {
-                return []
+                return
             }
             if message.isInterrupted { isStale = true }
             switch message.content {
@@ -69,19 +76,18 @@ extension ConnectivityMonitor {
             case .route(let route):
                 foundRoute = foundRoute || isUsable(route)
             case .end:
-                return listed(listing, at: now)
+                listed(listing, at: now)
             case .refusal:
-                return conclude(.unknown, at: now)
+                conclude(.unknown, at: now)
             case .loss, .linkRemoval, .routeReplacement, .routeRemoval, .addressRemoval:
                 isStale = true
             }
-            return []
         }
 
         private mutating func listed(
             _ listing: RouteListing,
             at now: ContinuousClock.Instant
-        ) -> [Effect] {
+        ) {
             switch listing {
             case .links: request(.routes)
             case .routes: conclude(foundRoute ? .connected : .disconnected, at: now)
@@ -91,7 +97,7 @@ extension ConnectivityMonitor {
         private mutating func notified(
             _ message: NetworkMessage,
             at now: ContinuousClock.Instant
-        ) -> [Effect] {
+        ) {
             let matters =
                 switch message.content {
                 case .link(let link): note(link)
@@ -103,49 +109,52 @@ extension ConnectivityMonitor {
                 case .end, .refusal: false
                 }
             // The links and routes of a list that is being read are from different moments.
-            return matters || isReading ? somethingChanged(at: now) : []
-        }
-
-        private mutating func somethingChanged(at now: ContinuousClock.Instant) -> [Effect] {
-            switch state {
-            case .idle:
-                return read(at: now)
-            case .reading:
-                isStale = true
-                return []
-            case .waiting:
-                return []
+            if matters || isReading {
+                somethingChanged(at: now)
             }
         }
 
-        private mutating func read(at now: ContinuousClock.Instant) -> [Effect] {
+        private mutating func somethingChanged(at now: ContinuousClock.Instant) {
+            switch state {
+            case .idle:
+                read(at: now)
+            case .reading:
+                isStale = true
+            case .waiting: break
+            }
+        }
+
+        private mutating func read(at now: ContinuousClock.Instant) {
             if let restsUntil, now < restsUntil {
                 state = .waiting
-                return [.wake(at: restsUntil)]
+                effects.add(.wake(at: restsUntil))
+                return
             }
             isStale = false
             foundRoute = false
             usableLinks = []
             began = now
-            return request(.links)
+            request(.links)
         }
 
-        private mutating func request(_ listing: RouteListing) -> [Effect] {
+        private mutating func request(_ listing: RouteListing) {
             state = .reading(listing)
             sequence &+= 1
-            return [.request(listing, sequence: sequence)]
+            effects.add(.request(listing, sequence: sequence))
         }
 
         private mutating func conclude(
             _ answer: Connectivity,
             at now: ContinuousClock.Instant
-        ) -> [Effect] {
+        ) {
             let duration = began.map { now - $0 } ?? .zero
             restsUntil = now + max(Self.shortestRest, duration * Self.restsPerReading)
             state = .idle
-            let effects: [Effect] = answer == connectivity ? [] : [.publish(answer)]
+            if answer != connectivity { effects.add(.publish(answer)) }
             connectivity = answer
-            return effects + (isStale ? read(at: now) : [])
+            if isStale {
+                read(at: now)
+            }
         }
 
         /// Records whether a link can be used, and returns whether that has changed.

@@ -71,7 +71,7 @@ package final class ConnectivityMonitor {
         } catch {
             return
         }
-        run(machine.start(at: EventLoop.now))
+        run { $0.start(at: EventLoop.now) }
         // The kernel answers a request before the call that sends it returns.
         receive()
     }
@@ -90,7 +90,7 @@ package final class ConnectivityMonitor {
             do throws(SystemCallError) {
                 switch try socket.receive() {
                 case .nothing: return
-                case .loss: run(machine.messagesWereLost(at: EventLoop.now))
+                case .loss: run { $0.messagesWereLost(at: EventLoop.now) }
                 case .datagram(let bytes): take(bytes, from: socket)
                 }
             } catch {
@@ -104,7 +104,7 @@ package final class ConnectivityMonitor {
             // The last observer may have left, and another one may have been added: these messages are then
             // outdated.
             for message in try NetworkMessage.decode(datagram) where socket === self.socket {
-                run(machine.received(message, at: EventLoop.now))
+                run { $0.received(message, at: EventLoop.now) }
             }
         } catch {
             giveUp()
@@ -117,13 +117,18 @@ package final class ConnectivityMonitor {
         publish(.unknown)
     }
 
-    private func run(_ effects: [StateMachine.Effect]) {
-        for effect in effects {
-            switch effect {
-            case .request(let listing, let sequence): request(listing, sequence)
-            case .wake(let instant): wake(at: instant)
-            case .publish(let connectivity): publish(connectivity)
-            }
+    /// Takes an input, and performs what follows.
+    private func run(_ input: (inout StateMachine) -> Void) {
+        input(&machine)
+        guard machine.effects.begin() else { return }
+        while let effect = machine.effects.next() { perform(effect) }
+    }
+
+    private func perform(_ effect: StateMachine.Effect) {
+        switch effect {
+        case .request(let listing, let sequence): request(listing, sequence)
+        case .wake(let instant): wake(at: instant)
+        case .publish(let connectivity): publish(connectivity)
         }
     }
 
@@ -139,7 +144,7 @@ package final class ConnectivityMonitor {
         timer?.cancel()
         timer = EventLoop.shared.schedule(after: instant - EventLoop.now) { [weak self] in
             guard let self else { return }
-            run(machine.woke(at: EventLoop.now))
+            run { $0.woke(at: EventLoop.now) }
             receive()
         }
     }

@@ -1,3 +1,5 @@
+import FerryTestSupport
+
 @testable import FerrySystem
 
 /// The monitor's decisions with a clock and services that do what a test says.
@@ -41,32 +43,32 @@ struct ConditionsBench {
         _ kinds: Conditions,
         as key: UInt64 = 1
     ) -> [ConditionsMonitor.StateMachine.Effect] {
-        take(machine.observe(kinds, as: key, at: now))
+        take(machine.after { [now] in $0.observe(kinds, as: key, at: now) })
     }
 
     @discardableResult
     mutating func cancel(_ key: UInt64) -> [ConditionsMonitor.StateMachine.Effect] {
-        take(machine.removeObserver(key, at: now))
+        take(machine.after { [now] in $0.removeObserver(key, at: now) })
     }
 
     @discardableResult
     mutating func opened() -> [ConditionsMonitor.StateMachine.Effect] {
-        take(machine.opened(.system, at: now))
+        take(machine.after { [now] in $0.opened(.system, at: now) })
     }
 
     @discardableResult
     mutating func failed(isFinal: Bool = false) -> [ConditionsMonitor.StateMachine.Effect] {
-        take(machine.failed(.system, isFinal: isFinal, at: now))
+        take(machine.after { [now] in $0.failed(.system, isFinal: isFinal, at: now) })
     }
 
     @discardableResult
     mutating func lost() -> [ConditionsMonitor.StateMachine.Effect] {
-        take(machine.lost(.system, at: now))
+        take(machine.after { [now] in $0.lost(.system, at: now) })
     }
 
     @discardableResult
     mutating func changed(_ source: ConditionsSource) -> [ConditionsMonitor.StateMachine.Effect] {
-        take(machine.changed(source, at: now))
+        take(machine.after { [now] in $0.changed(source, at: now) })
     }
 
     @discardableResult
@@ -74,7 +76,7 @@ struct ConditionsBench {
         _ source: ConditionsSource,
         isThere: Bool
     ) -> [ConditionsMonitor.StateMachine.Effect] {
-        take(machine.ownerChanged(source, isThere: isThere, at: now))
+        take(machine.after { [now] in $0.ownerChanged(source, isThere: isThere, at: now) })
     }
 
     @discardableResult
@@ -83,7 +85,7 @@ struct ConditionsBench {
         _ number: UInt64,
         _ values: [String: BusValue]?
     ) -> [ConditionsMonitor.StateMachine.Effect] {
-        take(machine.answered(source, number: number, values, at: now))
+        take(machine.after { [now] in $0.answered(source, number: number, values, at: now) })
     }
 
     /// Answers the latest question to a service.
@@ -101,7 +103,7 @@ struct ConditionsBench {
         now += delay
         guard let due = alarm, due <= now else { return [] }
         alarm = nil
-        return take(machine.woke(at: now))
+        return take(machine.after { [now] in $0.woke(at: now) })
     }
 
     /// Notes the alarm, and returns the other effects.

@@ -1,3 +1,4 @@
+import FerryTestSupport
 import Glibc
 import Testing
 
@@ -17,7 +18,7 @@ import Testing
 
     @Test func `links are listed first, then routes, then there is an answer`() {
         var machine = Machine(port: 9)
-        #expect(machine.start(at: Self.start) == [.request(.links, sequence: 1)])
+        #expect(machine.after { $0.start(at: Self.start) } == [.request(.links, sequence: 1)])
         #expect(reply(.link(Self.usable), 1, to: &machine) == [])
         #expect(reply(.end, 1, to: &machine) == [.request(.routes, sequence: 2)])
         #expect(reply(Self.route, 2, to: &machine) == [])
@@ -35,13 +36,13 @@ import Testing
         routes: [Content]
     ) {
         var machine = Machine(port: 9)
-        _ = machine.start(at: Self.start)
+        _ = machine.after { $0.start(at: Self.start) }
         #expect(read(links, routes, from: 1, by: &machine) == [.publish(.disconnected)])
     }
 
     @Test func `a route over a link that the kernel does not name counts`() {
         var machine = Machine(port: 9)
-        _ = machine.start(at: Self.start)
+        _ = machine.after { $0.start(at: Self.start) }
         let effects = read([], [.route(NetworkRoute(links: []))], from: 1, by: &machine)
         #expect(effects == [.publish(.connected)])
     }
@@ -72,7 +73,7 @@ import Testing
         isLookedInto: Bool
     ) {
         var machine = Machine(port: 9)
-        _ = machine.start(at: Self.start)
+        _ = machine.after { $0.start(at: Self.start) }
         _ = read([], [], from: 1, by: &machine)
         #expect(notify(content, after: .seconds(1), to: &machine).isEmpty == !isLookedInto)
     }
@@ -87,22 +88,22 @@ import Testing
 
     @Test func `a change while lists are read makes them be read again, after a rest`() {
         var machine = Machine(port: 9)
-        _ = machine.start(at: Self.start)
+        _ = machine.after { $0.start(at: Self.start) }
         #expect(reply(.end, 1, to: &machine) == [.request(.routes, sequence: 2)])
         #expect(notify(Self.route, after: .zero, to: &machine) == [])
         let wake = Self.start + .milliseconds(100)
         #expect(reply(.end, 2, to: &machine) == [.publish(.disconnected), .wake(at: wake)])
         #expect(notify(Self.route, after: .milliseconds(50), to: &machine) == [])
-        #expect(machine.woke(at: wake) == [.request(.links, sequence: 3)])
-        #expect(machine.woke(at: wake) == [])
+        #expect(machine.after { $0.woke(at: wake) } == [.request(.links, sequence: 3)])
+        #expect(machine.after { $0.woke(at: wake) } == [])
     }
 
     @Test func `a list that was interrupted is read again`() {
         var machine = Machine(port: 9)
-        _ = machine.start(at: Self.start)
+        _ = machine.after { $0.start(at: Self.start) }
         var message = NetworkMessage(content: .link(Self.usable), sequence: 1, port: 9)
         message.isInterrupted = true
-        _ = machine.received(message, at: Self.start)
+        _ = machine.after { $0.received(message, at: Self.start) }
         let effects = read([], [Self.route], from: 1, by: &machine)
         #expect(effects.contains(.wake(at: Self.start + .milliseconds(100))))
     }
@@ -110,15 +111,15 @@ import Testing
     @Test func `lost messages make everything be read again`() {
         var machine = connected()
         let now = Self.start + .seconds(1)
-        #expect(machine.messagesWereLost(at: now) == [.request(.links, sequence: 3)])
-        #expect(machine.messagesWereLost(at: now) == [])
+        #expect(machine.after { $0.messagesWereLost(at: now) } == [.request(.links, sequence: 3)])
+        #expect(machine.after { $0.messagesWereLost(at: now) } == [])
         let effects = read([.link(Self.usable)], [Self.route], from: 3, by: &machine, at: now)
         #expect(effects == [.wake(at: now + .milliseconds(100))])
     }
 
     @Test func `long lists take a tenth of the time, whatever happens`() {
         var machine = Machine(port: 9)
-        _ = machine.start(at: Self.start)
+        _ = machine.after { $0.start(at: Self.start) }
         _ = notify(.addressRemoval, after: .zero, to: &machine)
         let end = Self.start + .seconds(2)
         let effects = read([], [], from: 1, by: &machine, at: end)
@@ -136,7 +137,7 @@ import Testing
 
     private func connected() -> Machine {
         var machine = Machine(port: 9)
-        _ = machine.start(at: Self.start)
+        _ = machine.after { $0.start(at: Self.start) }
         _ = read([.link(Self.usable)], [Self.route], from: 1, by: &machine)
         return machine
     }
@@ -160,10 +161,12 @@ import Testing
         to machine: inout Machine,
         at now: ContinuousClock.Instant = start
     ) -> [Machine.Effect] {
-        machine.received(
-            NetworkMessage(content: content, sequence: sequence, port: 9),
-            at: now
-        )
+        machine.after {
+            $0.received(
+                NetworkMessage(content: content, sequence: sequence, port: 9),
+                at: now
+            )
+        }
     }
 
     private func notify(
@@ -172,9 +175,11 @@ import Testing
         to machine: inout Machine
     ) -> [Machine.Effect] {
         // A notification carries the number of the socket that has made the change, not ours.
-        machine.received(
-            NetworkMessage(content: content, sequence: 1, port: 4),
-            at: Self.start + delay
-        )
+        machine.after {
+            $0.received(
+                NetworkMessage(content: content, sequence: 1, port: 4),
+                at: Self.start + delay
+            )
+        }
     }
 }

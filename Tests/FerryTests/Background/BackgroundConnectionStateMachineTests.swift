@@ -1,4 +1,5 @@
 import FerrySystem
+import FerryTestSupport
 import FerryWire
 import Foundation
 import Testing
@@ -35,65 +36,69 @@ struct BackgroundConnectionStateMachineTests {
 
     /// Opens the session with an attempt.
     private func open(_ machine: inout Machine, attempt: Int, session: Int64 = 7) -> [String] {
-        let opened = machine.opened(
-            attempt: attempt,
-            session: session,
-            nextTaskIdentifier: 3,
-            mergesAcknowledgements: true,
-            now: start
-        )
-        return text(opened + machine.subscribed(to: session))
+        let opened = machine.after {
+            $0.opened(
+                attempt: attempt,
+                session: session,
+                nextTaskIdentifier: 3,
+                mergesAcknowledgements: true,
+                now: start
+            )
+        }
+        return text(opened + machine.after { $0.subscribed(to: session) })
     }
 
     @Test func `a session is opened, then its events are asked for, then calls are sent`() {
         var machine = Machine()
-        #expect(text(machine.start(isAwaited: false)) == ["connect 1"])
-        #expect(text(machine.add(.suspend(task: 1))) == [])
+        #expect(text(machine.after { $0.start(isAwaited: false) }) == ["connect 1"])
+        #expect(text(machine.after { $0.add(.suspend(task: 1)) }) == [])
         #expect(
             open(&machine, attempt: 1) == ["open 7", "send 1 by 1", "ready"]
         )
-        #expect(text(machine.add(.suspend(task: 2))) == ["send 2 by 1"])
+        #expect(text(machine.after { $0.add(.suspend(task: 2)) }) == ["send 2 by 1"])
         #expect(machine.reserveTask(first: { 500 }).identifier == 3)
         #expect(machine.reserveTask(first: { 500 }).identifier == 4)
     }
 
     @Test func `what an earlier attempt brings about is ignored`() {
         var machine = Machine()
-        _ = machine.start(isAwaited: false)
+        _ = machine.after { $0.start(isAwaited: false) }
         let busy = TransferDaemonError(.limitExceeded, message: "full")
         #expect(
-            text(machine.openingFailed(.busy(busy), attempt: 1)) == ["report", "connect 2 later"]
+            text(machine.after { $0.openingFailed(.busy(busy), attempt: 1) }) == [
+                "report", "connect 2 later",
+            ]
         )
-        #expect(text(machine.openingFailed(.busy(busy), attempt: 1)) == [])
+        #expect(text(machine.after { $0.openingFailed(.busy(busy), attempt: 1) }) == [])
         #expect(open(&machine, attempt: 1) == [])
         #expect(!machine.isOpen)
         #expect(open(&machine, attempt: 2).first == "open 7")
-        #expect(text(machine.lost(attempt: 1, isWanted: true, now: start)) == [])
+        #expect(text(machine.after { $0.lost(attempt: 1, isWanted: true, now: start) }) == [])
         #expect(machine.isOpen)
     }
 
     @Test func `a call that is not acknowledged is sent over the next connection`() {
         var machine = Machine()
-        _ = machine.start(isAwaited: false)
+        _ = machine.after { $0.start(isAwaited: false) }
         _ = open(&machine, attempt: 1)
-        _ = machine.add(.suspend(task: 1))
+        _ = machine.after { $0.add(.suspend(task: 1)) }
         #expect(
-            text(machine.lost(attempt: 1, isWanted: false, now: start))
+            text(machine.after { $0.lost(attempt: 1, isWanted: false, now: start) })
                 == ["connect 2", "complete 0"]
         )
         #expect(open(&machine, attempt: 2).contains("send 1 by 2"))
-        #expect(text(machine.answered(0, attempt: 2, nil)).isEmpty)
+        #expect(text(machine.after { $0.answered(0, attempt: 2, nil) }).isEmpty)
         #expect(
-            text(machine.lost(attempt: 2, isWanted: false, now: start))
+            text(machine.after { $0.lost(attempt: 2, isWanted: false, now: start) })
                 == ["release 7", "disconnect", "complete 0"]
         )
-        #expect(text(machine.wake()) == ["connect 3"])
+        #expect(text(machine.after { $0.wake() }) == ["connect 3"])
     }
 
     @Test func `API-23: tasks are numbered without the daemon until it has said what is free`() {
         var machine = Machine()
-        _ = machine.start(isAwaited: false)
-        #expect(text(machine.prepareForTask()) == [])
+        _ = machine.after { $0.start(isAwaited: false) }
+        #expect(text(machine.after { $0.prepareForTask() }) == [])
         #expect(machine.reserveTask(first: { 500 }).identifier == 500)
         #expect(machine.reserveTask(first: { 700 }).identifier == 501)
         _ = open(&machine, attempt: 1)
@@ -101,7 +106,7 @@ struct BackgroundConnectionStateMachineTests {
 
         // Numbers that the daemon has given in the meantime are not used again.
         var other = Machine()
-        _ = other.start(isAwaited: false)
+        _ = other.after { $0.start(isAwaited: false) }
         #expect(other.reserveTask(first: { 1 }).identifier == 1)
         _ = open(&other, attempt: 1)
         #expect(other.reserveTask(first: { 1 }).identifier == 3)
@@ -110,47 +115,55 @@ struct BackgroundConnectionStateMachineTests {
     @Test func `a daemon that is not there fails what was never open, and keeps what was`() {
         let error = TransferDaemonError(.notRunning, message: "it is not there")
         var machine = Machine()
-        _ = machine.start(isAwaited: false)
+        _ = machine.after { $0.start(isAwaited: false) }
         #expect(
-            text(machine.openingFailed(.unavailable(error), attempt: 1))
+            text(machine.after { $0.openingFailed(.unavailable(error), attempt: 1) })
                 == ["report", "disconnect", "failed -997", "complete 0"]
         )
         #expect(machine.hasFailed)
         #expect(machine.reserveTask(first: { 500 }).refusal != nil)
-        #expect(text(machine.add(.suspend(task: 1))) == [])
-        #expect(text(machine.prepareForTask()) == ["connect 3"])
+        #expect(text(machine.after { $0.add(.suspend(task: 1)) }) == [])
+        #expect(text(machine.after { $0.prepareForTask() }) == ["connect 3"])
 
         var awaited = Machine()
-        _ = awaited.start(isAwaited: true)
+        _ = awaited.after { $0.start(isAwaited: true) }
         #expect(
-            text(awaited.openingFailed(.unavailable(error), attempt: 1)) == ["connect 2 later"]
+            text(awaited.after { $0.openingFailed(.unavailable(error), attempt: 1) }) == [
+                "connect 2 later"
+            ]
         )
         _ = open(&awaited, attempt: 2)
-        _ = awaited.lost(attempt: 2, isWanted: true, now: start)
+        _ = awaited.after { $0.lost(attempt: 2, isWanted: true, now: start) }
         #expect(
-            text(awaited.openingFailed(.unavailable(error), attempt: 3)) == ["connect 4 later"]
+            text(awaited.after { $0.openingFailed(.unavailable(error), attempt: 3) }) == [
+                "connect 4 later"
+            ]
         )
     }
 
     @Test func `a daemon that dies of opening the session is tried five times`() {
         var machine = Machine()
-        _ = machine.start(isAwaited: false)
+        _ = machine.after { $0.start(isAwaited: false) }
         for attempt in 1...5 {
             #expect(
-                text(machine.openingFailed(.disconnected, attempt: attempt))
+                text(machine.after { $0.openingFailed(.disconnected, attempt: attempt) })
                     == ["connect \(attempt + 1) later"]
             )
         }
-        #expect(text(machine.openingFailed(.disconnected, attempt: 6)).contains("failed -997"))
+        #expect(
+            text(machine.after { $0.openingFailed(.disconnected, attempt: 6) }).contains(
+                "failed -997"
+            )
+        )
     }
 
     @Test func `a session that has ended is not connected again`() {
         var machine = Machine()
-        _ = machine.start(isAwaited: false)
+        _ = machine.after { $0.start(isAwaited: false) }
         _ = open(&machine, attempt: 1)
-        #expect(text(machine.close()) == ["release 7", "disconnect"])
-        #expect(text(machine.lost(attempt: 1, isWanted: true, now: start)) == [])
-        #expect(text(machine.add(.suspend(task: 1))) == [])
-        #expect(text(machine.wake()) == [])
+        #expect(text(machine.after { $0.close() }) == ["release 7", "disconnect"])
+        #expect(text(machine.after { $0.lost(attempt: 1, isWanted: true, now: start) }) == [])
+        #expect(text(machine.after { $0.add(.suspend(task: 1)) }) == [])
+        #expect(text(machine.after { $0.wake() }) == [])
     }
 }

@@ -43,7 +43,8 @@ extension Conditions {
     /// - Parameters:
     ///   - request: The request as the app has made it.
     ///   - configuration: The session's configuration.
-    init(avoidedBy request: URLRequest?, in configuration: borrowing URLSessionConfiguration.Values) {
+    init(avoidedBy request: URLRequest?, in configuration: borrowing URLSessionConfiguration.Values)
+    {
         self = []
         if let request { self = Conditions(avoidedBy: request) }
         if !configuration.allowsExpensiveNetworkAccess { insert(.expensiveNetwork) }
