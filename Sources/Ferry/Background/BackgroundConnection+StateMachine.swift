@@ -211,18 +211,12 @@ extension BackgroundConnection.StateMachine {
             }
         case .disconnected:
             let isHopeless = !hasOpened && policy.failureCount >= Self.greatestOpeningCount
-            guard isHopeless else {
-                retry()
-                return
-            }
+            guard isHopeless else { return retry() }
             let error = TransferDaemonError(.disconnected, message: "it has ended")
             fail(URLError(disconnectedBy: error, url: nil))
         case .unavailable(let error):
             // Once the daemon has tasks of this session, they can still complete, whatever happens to it now.
-            guard !hasOpened, !isAwaited else {
-                retry()
-                return
-            }
+            guard !hasOpened, !isAwaited else { return retry() }
             // Programs print at most an error's description.
             effects.add(.report(error))
             fail(URLError(disconnectedBy: error, url: nil))
@@ -257,11 +251,7 @@ extension BackgroundConnection.StateMachine {
     ///   - attempt: The attempt.
     ///   - isWanted: Whether the session needs the daemon.
     ///   - now: The current time.
-    mutating func lost(
-        attempt: Int,
-        isWanted: Bool,
-        now: ContinuousClock.Instant
-    ) {
+    mutating func lost(attempt: Int, isWanted: Bool, now: ContinuousClock.Instant) {
         guard isCurrent(attempt) else { return }
         switch condition {
         case .opening(let session), .open(let session):
@@ -356,11 +346,7 @@ extension BackgroundConnection.StateMachine {
     ///   - session: The number of the session that it came from. A session that was created again since then
     ///     has other events, one of which may have the same number.
     ///   - path: Where the app has put the event's file, if it has said so.
-    mutating func acknowledge(
-        _ sequence: Int64,
-        of session: Int64,
-        path: String? = nil
-    ) {
+    mutating func acknowledge(_ sequence: Int64, of session: Int64, path: String? = nil) {
         guard lastSession == session else { return }
         let files = path.map { [Wire.SavedFile(sequence: sequence, path: $0)] } ?? []
         add(.acknowledge(sequence: sequence, files: files))
@@ -420,10 +406,7 @@ extension BackgroundConnection.StateMachine {
             removeFirst()
         case .reconnect(let isEndless):
             let count = outbox.noteFailureOfFirst()
-            guard isEndless || count <= Self.greatestFailureCount else {
-                removeFirst()
-                return
-            }
+            guard isEndless || count <= Self.greatestFailureCount else { return removeFirst() }
             retry()
             effects.add(.complete(outbox.endConnection()))
         }

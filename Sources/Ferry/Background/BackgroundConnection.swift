@@ -96,10 +96,7 @@ extension BackgroundConnection {
     ///   - opened: The session, which is opened again when its events end.
     ///   - handler: Called with each event.
     @LoopActor
-    func receiveEvents(
-        of opened: Opened,
-        _ handler: @escaping @LoopActor (Wire.Event) -> Void
-    ) {
+    func receiveEvents(of opened: Opened, _ handler: @escaping @LoopActor (Wire.Event) -> Void) {
         let link = state.withLock { $0.machine.hasOpen(opened.attempt) ? $0.link : nil }
         guard let link else { return }
         environment.process.route(opened.session, of: self) { [weak self] event in
@@ -148,10 +145,7 @@ extension BackgroundConnection {
     /// - Parameters:
     ///   - call: The call.
     ///   - onRefusal: Called on the loop if the daemon refuses permanently.
-    func call(
-        _ call: BackgroundCall,
-        onRefusal: (@Sendable (TransferDaemonError) -> Void)? = nil
-    ) {
+    func call(_ call: BackgroundCall, onRefusal: (@Sendable (TransferDaemonError) -> Void)? = nil) {
         input { $0.add(call, onRefusal: onRefusal) }
     }
 

@@ -59,18 +59,11 @@ extension ProcessConnection {
         ///   - user: The session, which no longer uses a connection that it has had.
         ///   - delay: The time to wait.
         ///   - now: The current time.
-        mutating func request(
-            _ user: User,
-            after delay: Duration,
-            now: ContinuousClock.Instant
-        ) {
+        mutating func request(_ user: User, after delay: Duration, now: ContinuousClock.Instant) {
             forget(user)
             if condition == .open {
                 served.insert(user)
-                guard delay > .zero else {
-                    effects.add(.serve([user]))
-                    return
-                }
+                guard delay > .zero else { return effects.add(.serve([user])) }
                 waitCount += 1
                 postponed[waitCount] = user
                 effects.add(.wait(waitCount, delay))
@@ -81,10 +74,7 @@ extension ProcessConnection {
             case .connecting, .open: break
             case .waiting(_, let until) where until <= now + delay: break
             case .idle, .waiting:
-                guard delay > .zero else {
-                    connect()
-                    return
-                }
+                guard delay > .zero else { return connect() }
                 waitCount += 1
                 condition = .waiting(waitCount, until: now + delay)
                 effects.add(.wait(waitCount, delay))
@@ -93,10 +83,7 @@ extension ProcessConnection {
 
         /// A wait is over.
         mutating func waited(_ number: Int, now: ContinuousClock.Instant) {
-            if let user = postponed[number] {
-                request(user, after: .zero, now: now)
-                return
-            }
+            if let user = postponed[number] { return request(user, after: .zero, now: now) }
             guard case .waiting(number, _) = condition else { return }
             guard !waiting.isEmpty else {
                 condition = .idle
@@ -114,10 +101,7 @@ extension ProcessConnection {
         /// There is a connection.
         mutating func connected(_ attempt: Int) {
             guard isCurrent(attempt), condition == .connecting else { return }
-            guard !waiting.isEmpty else {
-                close()
-                return
-            }
+            guard !waiting.isEmpty else { return close() }
             condition = .open
             defer { waiting = [] }
             served = Set(waiting)

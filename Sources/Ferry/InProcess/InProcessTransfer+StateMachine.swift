@@ -157,10 +157,7 @@ extension InProcessTransfer {
             switch condition {
             case .idle: break
             case .waiting:
-                guard let pendingEnding else {
-                    effects.add(.enterLine)
-                    return
-                }
+                guard let pendingEnding else { return effects.add(.enterLine) }
                 condition = .ended
                 effects.add(.stopClock)
                 effects.add(.end(pendingEnding))

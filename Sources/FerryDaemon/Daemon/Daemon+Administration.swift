@@ -115,11 +115,7 @@ extension Daemon {
     }
 
     /// Stops the daemon.
-    func stop(
-        _ call: Wire.Stop,
-        _ reply: Reply<Wire.Stop>,
-        from connection: VarlinkConnection
-    ) {
+    func stop(_ call: Wire.Stop, _ reply: Reply<Wire.Stop>, from connection: VarlinkConnection) {
         let caller = caller(awaiting: reply, over: connection)
         log.write(.info, "process \(caller.process) has asked to stop")
         input { $0.stopDaemon(call: caller.call) }

@@ -19,10 +19,7 @@ extension Daemon: VarlinkServerHandler {
     }
 
     /// A connection is gone.
-    func connectionDidClose(
-        _ connection: VarlinkConnection,
-        because reason: DisconnectReason
-    ) {
+    func connectionDidClose(_ connection: VarlinkConnection, because reason: DisconnectReason) {
         guard let identifier = connections.removeValue(forKey: ObjectIdentifier(connection)) else {
             return
         }
@@ -207,11 +204,7 @@ extension Daemon: VarlinkServerHandler {
     }
 
     /// Lets a task begin after its application was asked.
-    func begin(
-        _ call: Wire.Begin,
-        _ reply: Reply<Wire.Begin>,
-        from connection: VarlinkConnection
-    ) {
+    func begin(_ call: Wire.Begin, _ reply: Reply<Wire.Begin>, from connection: VarlinkConnection) {
         let caller = caller(awaiting: reply, over: connection)
         input { $0.begin(call, from: caller) }
     }

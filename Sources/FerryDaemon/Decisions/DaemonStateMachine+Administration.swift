@@ -34,11 +34,7 @@ extension DaemonStateMachine {
     }
 
     /// The store knows that a task runs under all conditions.
-    mutating func overridden(
-        _ id: Int64,
-        _ receipt: Receipt,
-        for call: CallIdentifier
-    ) {
+    mutating func overridden(_ id: Int64, _ receipt: Receipt, for call: CallIdentifier) {
         running.update(id) { $0.avoid(nil) }
         turn.add(.answer(call, .done))
         separate(id)
@@ -55,8 +51,7 @@ extension DaemonStateMachine {
     /// A person quits an application, so that its transfers end (BG-38).
     mutating func quitApplication(_ identifier: String, from caller: Caller) {
         guard let id = applications[named: identifier]?.record.id else {
-            turn.add(.refuse(caller.call, .applicationNotFound(application: identifier)))
-            return
+            return turn.add(.refuse(caller.call, .applicationNotFound(application: identifier)))
         }
         applications.update(id) { $0.beginObjection() }
         commit([.setQuit(application: id, true)], then: .quit(caller.call, application: id))
@@ -74,8 +69,7 @@ extension DaemonStateMachine {
     /// A person no longer wants an application to be started.
     mutating func removeHook(_ identifier: String, from caller: Caller) {
         guard let id = applications[named: identifier]?.record.id else {
-            turn.add(.refuse(caller.call, .applicationNotFound(application: identifier)))
-            return
+            return turn.add(.refuse(caller.call, .applicationNotFound(application: identifier)))
         }
         applications.update(id) { $0.beginObjection() }
         commit(
@@ -91,11 +85,7 @@ extension DaemonStateMachine {
     }
 
     /// The store could not record that an application must not be started.
-    mutating func objectionFailed(
-        _ id: Int64,
-        call: CallIdentifier,
-        _ error: StoreError
-    ) {
+    mutating func objectionFailed(_ id: Int64, call: CallIdentifier, _ error: StoreError) {
         applications.update(id) { $0.endObjection() }
         turn.add(.refuse(call, TransferInterfaceError(error, task: 0)))
     }

@@ -18,10 +18,7 @@ extension DaemonStateMachine {
     // MARK: Tasks of a session
 
     /// A client creates a download.
-    mutating func createDownload(
-        _ create: Wire.CreateDownload,
-        from caller: Caller
-    ) {
+    mutating func createDownload(_ create: Wire.CreateDownload, from caller: Caller) {
         insert(NewTask(create), from: caller) { task in
             // The file of its resume data is taken over once the task is in the store.
             let unused = create.resumeData.map { ByteState(isFromResumeData: true, resumeData: $0) }
@@ -136,10 +133,7 @@ extension DaemonStateMachine {
     }
 
     /// A task is in the store; for a repeated call, it is the task of the first call.
-    mutating func created(
-        _ receipt: Receipt,
-        call: CallIdentifier
-    ) {
+    mutating func created(_ receipt: Receipt, call: CallIdentifier) {
         guard let creation = creations.end(call), let found = receipt.taskIDs.first
         else { return }
         guard let task = found else {
@@ -234,10 +228,7 @@ extension DaemonStateMachine {
     }
 
     /// A client changes a task's description.
-    mutating func setDescription(
-        _ set: Wire.SetDescription,
-        from caller: Caller
-    ) {
+    mutating func setDescription(_ set: Wire.SetDescription, from caller: Caller) {
         guard hasOpen(set.session, caller) else { return }
         let key = TaskKey.identifier(session: set.session, set.identifier)
         commit(

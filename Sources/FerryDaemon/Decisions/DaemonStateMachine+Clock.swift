@@ -18,19 +18,13 @@ extension DaemonStateMachine {
 
     /// Updates all tasks that wait for a time of day to the right moment.
     mutating func followClock() {
-        guard !clock.isNewBoot else {
-            takeUpClock()
-            return
-        }
+        guard !clock.isNewBoot else { return takeUpClock() }
         if timekeeping.beginPass() { query(.dated(after: 0)) }
     }
 
     /// The store has returned tasks that wait for a date; none after the last.
     mutating func found(dated tasks: [TaskRecord]) {
-        guard let last = tasks.last else {
-            endClockPass()
-            return
-        }
+        guard let last = tasks.last else { return endClockPass() }
         let changes = tasks.compactMap { task -> Mutation? in
             guard let notBefore = task.notBefore, let date = DelayState.decode(task.delay)?.date
             else { return nil }
@@ -40,21 +34,14 @@ extension DaemonStateMachine {
             }
             return .retimeTask(task.id, from: notBefore, to: moment, at: now)
         }
-        guard !changes.isEmpty else {
-            query(.dated(after: last.id))
-            return
-        }
+        guard !changes.isEmpty else { return query(.dated(after: last.id)) }
         commit(changes, then: .retimed(through: last.id, count: changes.count))
     }
 
     /// The store has the right moment of some of them.
     ///
     /// A task that was postponed since it was read still has the wrong one, and is read again.
-    mutating func retimed(
-        _ receipt: Receipt,
-        through task: Int64,
-        count: Int
-    ) {
+    mutating func retimed(_ receipt: Receipt, through task: Int64, count: Int) {
         if receipt.changes.count < count { timekeeping.repeatPass() }
         query(.dated(after: task))
         query(.earliestDeadline)

@@ -4,24 +4,14 @@ import FerryWire
 extension DaemonStateMachine {
     /// A person changes the rate limits of all tasks together.
     mutating func setRates(_ rates: SharedRates, from caller: Caller) {
-        if let refusal = rates.refusal {
-            turn.add(.refuse(caller.call, refusal))
-            return
-        }
+        if let refusal = rates.refusal { return turn.add(.refuse(caller.call, refusal)) }
         commit([.set(.rates, rates.encoded)], then: .ratesSet(caller.call, rates))
     }
 
     /// A client changes the rate limits of its session's tasks together.
-    mutating func setRates(
-        _ rates: SharedRates,
-        ofSession session: Int64,
-        from caller: Caller
-    ) {
+    mutating func setRates(_ rates: SharedRates, ofSession session: Int64, from caller: Caller) {
         guard hasOpen(session, caller) else { return }
-        if let refusal = rates.refusal {
-            turn.add(.refuse(caller.call, refusal))
-            return
-        }
+        if let refusal = rates.refusal { return turn.add(.refuse(caller.call, refusal)) }
         sessions.update(session) { $0.limit(rates) }
         guard let configuration = sessions[session]?.configuration else { return }
         turn.add(.limitRates(rates, session: session))
@@ -33,10 +23,7 @@ extension DaemonStateMachine {
 
     /// A person changes a task's rate limits.
     mutating func setRates(_ rates: SharedRates, ofTask id: Int64, from caller: Caller) {
-        if let refusal = rates.refusal {
-            turn.add(.refuse(caller.call, refusal))
-            return
-        }
+        if let refusal = rates.refusal { return turn.add(.refuse(caller.call, refusal)) }
         query(.revise(.id(id), .rates(rates), caller.call))
     }
 

@@ -4,10 +4,7 @@ import FoundationEssentials
 
 extension DaemonStateMachine {
     /// A commit is durable.
-    mutating func committed(
-        _ receipt: Receipt,
-        _ continuation: Continuation
-    ) {
+    mutating func committed(_ receipt: Receipt, _ continuation: Continuation) {
         work.end(in: .store)
         switch continuation {
         case .nothing:
@@ -69,10 +66,7 @@ extension DaemonStateMachine {
     }
 
     /// A commit has failed permanently; nothing was changed.
-    mutating func commitFailed(
-        _ error: StoreError,
-        _ continuation: Continuation
-    ) {
+    mutating func commitFailed(_ error: StoreError, _ continuation: Continuation) {
         work.end(in: .store)
         turn.add(.log(.warning, "the queue was not changed: \(error.message)", task: nil))
         switch continuation {
@@ -153,10 +147,7 @@ extension DaemonStateMachine {
         }
     }
 
-    private mutating func queryFailed(
-        _ query: Query,
-        _ error: StoreError
-    ) {
+    private mutating func queryFailed(_ query: Query, _ error: StoreError) {
         turn.add(.log(.error, "the queue cannot be read: \(error.message)", task: nil))
         let later = now.addingTimeInterval(policy.rereadDelay)
         switch query {

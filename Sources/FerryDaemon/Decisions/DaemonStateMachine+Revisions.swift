@@ -23,12 +23,10 @@ extension DaemonStateMachine {
         readBy reading: Readings.Reading?
     ) {
         guard let task, task.state != .completed else {
-            turn.add(.refuse(call, .taskNotFound(id: key.number)))
-            return
+            return turn.add(.refuse(call, .taskNotFound(id: key.number)))
         }
         guard !readings.hasChanged(task, since: reading) else {
-            query(.revise(key, revision, call))
-            return
+            return query(.revise(key, revision, call))
         }
         switch revision {
         case .link(let request, let isAsked):

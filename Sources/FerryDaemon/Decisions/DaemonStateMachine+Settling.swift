@@ -12,7 +12,9 @@ extension DaemonStateMachine {
         for session in turn.takeSessionsToCount() { recount(session) }
         while let application = takeApplicationToExamine() { evaluateRelaunch(of: application) }
         if takeSearch() { searchForTasks() }
-        if running.takeActivity() || sleep.takeAwakening() { reviewInhibitionSoon() }
+        // Both are taken.
+        let marks = [running.takeActivity(), sleep.takeAwakening()]
+        if marks.contains(true) { reviewInhibitionSoon() }
         evaluateIdleness()
     }
 

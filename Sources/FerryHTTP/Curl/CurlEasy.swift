@@ -267,10 +267,7 @@ import FerrySystem
         try set(CURLOPT_HTTP_CONTENT_DECODING, 0)
     }
 
-    private func configureMethod(
-        _ method: String,
-        body: (any HTTPBodySource)?
-    ) throws(HTTPError) {
+    private func configureMethod(_ method: String, body: (any HTTPBodySource)?) throws(HTTPError) {
         let expectsBody = ["POST", "PUT", "PATCH"].contains(method)
         if method == "HEAD", body == nil {
             try set(CURLOPT_NOBODY, 1)

@@ -507,10 +507,7 @@ extension HTTPExchange {
             isIdleTimerArmed = false
             guard state != .finished, !isPaused else { return }
             let idle = now - lastActivity
-            guard idle >= idleTimeout else {
-                armIdleTimer(after: idleTimeout - idle)
-                return
-            }
+            guard idle >= idleTimeout else { return armIdleTimer(after: idleTimeout - idle) }
             guard isSuspectedIdle else {
                 // The loop may have been busy, or the machine asleep, while bytes arrived: they get one turn
                 // of the loop to be read.

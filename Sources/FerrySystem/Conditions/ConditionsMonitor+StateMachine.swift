@@ -76,10 +76,7 @@ extension ConditionsMonitor {
 
         // MARK: Buses
 
-        mutating func opened(
-            _ bus: ConditionsSource.Bus,
-            at now: ContinuousClock.Instant
-        ) {
+        mutating func opened(_ bus: ConditionsSource.Bus, at now: ContinuousClock.Instant) {
             buses[bus]?.opened()
             for source in sources(on: bus) { begin(source, at: now) }
             conclude()
@@ -96,10 +93,7 @@ extension ConditionsMonitor {
             conclude()
         }
 
-        mutating func lost(
-            _ bus: ConditionsSource.Bus,
-            at now: ContinuousClock.Instant
-        ) {
+        mutating func lost(_ bus: ConditionsSource.Bus, at now: ContinuousClock.Instant) {
             for source in sources(on: bus) { inquiries[source]?.left(at: now) }
             retry(bus, buses[bus]?.failed(at: now))
             conclude()
@@ -107,10 +101,7 @@ extension ConditionsMonitor {
 
         // MARK: Services
 
-        mutating func changed(
-            _ source: ConditionsSource,
-            at now: ContinuousClock.Instant
-        ) {
+        mutating func changed(_ source: ConditionsSource, at now: ContinuousClock.Instant) {
             guard inquiries[source]?.changed() == true else { return }
             ask(source, at: now)
             conclude()
@@ -200,10 +191,7 @@ extension ConditionsMonitor.StateMachine {
     }
 
     /// Asks one more service, over a connection that may have to be made.
-    private mutating func join(
-        _ source: ConditionsSource,
-        at now: ContinuousClock.Instant
-    ) {
+    private mutating func join(_ source: ConditionsSource, at now: ContinuousClock.Instant) {
         switch buses[source.bus]?.state {
         case .open:
             begin(source, at: now)
@@ -217,28 +205,19 @@ extension ConditionsMonitor.StateMachine {
     }
 
     /// Subscribes before it asks, so that nothing is missed.
-    private mutating func begin(
-        _ source: ConditionsSource,
-        at now: ContinuousClock.Instant
-    ) {
+    private mutating func begin(_ source: ConditionsSource, at now: ContinuousClock.Instant) {
         effects.add(.subscribe(source))
         ask(source, at: now)
     }
 
-    private mutating func ask(
-        _ source: ConditionsSource,
-        at now: ContinuousClock.Instant
-    ) {
+    private mutating func ask(_ source: ConditionsSource, at now: ContinuousClock.Instant) {
         guard inquiries[source] != nil else { return }
         lastQuestion += 1
         inquiries[source]?.asked(lastQuestion, at: now)
         effects.add(.ask(source, number: lastQuestion))
     }
 
-    private mutating func retry(
-        _ bus: ConditionsSource.Bus,
-        _ next: BusAttempts.State?
-    ) {
+    private mutating func retry(_ bus: ConditionsSource.Bus, _ next: BusAttempts.State?) {
         // Without a connection whose failure this is, nothing is known of it any more.
         guard buses[bus] != nil else { return }
         guard let next else {

@@ -57,14 +57,8 @@ extension ConnectivityMonitor {
             somethingChanged(at: now)
         }
 
-        mutating func received(
-            _ message: NetworkMessage,
-            at now: ContinuousClock.Instant
-        ) {
-            guard message.port == port else {
-                notified(message, at: now)
-                return
-            }
+        mutating func received(_ message: NetworkMessage, at now: ContinuousClock.Instant) {
+            guard message.port == port else { return notified(message, at: now) }
             // The end of an abandoned list may still arrive.
             guard message.sequence == sequence, case .reading(let listing) = state else {
                 return
@@ -84,20 +78,14 @@ extension ConnectivityMonitor {
             }
         }
 
-        private mutating func listed(
-            _ listing: RouteListing,
-            at now: ContinuousClock.Instant
-        ) {
+        private mutating func listed(_ listing: RouteListing, at now: ContinuousClock.Instant) {
             switch listing {
             case .links: request(.routes)
             case .routes: conclude(foundRoute ? .connected : .disconnected, at: now)
             }
         }
 
-        private mutating func notified(
-            _ message: NetworkMessage,
-            at now: ContinuousClock.Instant
-        ) {
+        private mutating func notified(_ message: NetworkMessage, at now: ContinuousClock.Instant) {
             let matters =
                 switch message.content {
                 case .link(let link): note(link)
@@ -143,10 +131,7 @@ extension ConnectivityMonitor {
             effects.add(.request(listing, sequence: sequence))
         }
 
-        private mutating func conclude(
-            _ answer: Connectivity,
-            at now: ContinuousClock.Instant
-        ) {
+        private mutating func conclude(_ answer: Connectivity, at now: ContinuousClock.Instant) {
             let duration = began.map { now - $0 } ?? .zero
             restsUntil = now + max(Self.shortestRest, duration * Self.restsPerReading)
             state = .idle

@@ -174,10 +174,7 @@ extension Load {
         mutating func prepared() {
             guard state == .preparing else { return }
             // A body that was sent before must be sent from its start again.
-            guard sendsBody, !isBodyAtStart else {
-                send()
-                return
-            }
+            guard sendsBody, !isBodyAtStart else { return send() }
             state = .awaitingBody
             effects.add(.needBody)
         }
@@ -268,15 +265,11 @@ extension Load.StateMachine {
     }
 
     private mutating func answered(_ head: HTTPResponseHead) {
-        guard head.status == 401 || head.status == 407 else {
-            receive(head)
-            return
-        }
+        guard head.status == 401 || head.status == 407 else { return receive(head) }
         let isProxy = head.status == 407
         let offered = AuthenticationChallenge.all(in: head, forProxy: isProxy).answerable
         if current.proofs.renew(with: offered, forProxy: isProxy) {
-            leave(head, for: current)
-            return
+            return leave(head, for: current)
         }
         current.proofs.refused(forProxy: isProxy)
         ask(head, offered)
@@ -290,8 +283,7 @@ extension Load.StateMachine {
     ) {
         let isProxy = head.status == 407
         guard let first = left.first, let origin = Origin(url: current.transfer.url) else {
-            receive(head, after: end)
-            return
+            return receive(head, after: end)
         }
         let challenge = LoadChallenge(
             kind: .password(first, isProxy: isProxy),
@@ -325,10 +317,7 @@ extension Load.StateMachine {
         for next: Request,
         after end: End? = nil
     ) {
-        guard end == nil else {
-            prepare(next)
-            return
-        }
+        guard end == nil else { return prepare(next) }
         guard let length = head.contentLength, length <= 16 * 1024 else {
             effects.add(.cancelExchange)
             prepare(next)
@@ -394,10 +383,7 @@ extension Load.StateMachine {
     /// The app has decided about a redirect; `nil` makes the response the answer.
     mutating func redirectAnswered(_ request: TransferRequest?) {
         guard case .asking(.redirect(let head, _), let end) = state else { return }
-        guard let request else {
-            receive(head, after: end)
-            return
-        }
+        guard let request else { return receive(head, after: end) }
         if let refusal = RedirectPolicy.refusal(of: request.url) {
             if end == nil { effects.add(.cancelExchange) }
             fail(refusal)
@@ -419,8 +405,7 @@ extension Load.StateMachine {
         case (.password(let head, let challenge, let left), .use(let credential)):
             var next = current
             guard next.proofs.use(credential, for: challenge) else {
-                ask(head, left, after: end)
-                return
+                return ask(head, left, after: end)
             }
             leave(head, for: next, after: end)
         case (.password(let head, _, let left), .reject):
@@ -439,10 +424,7 @@ extension Load.StateMachine {
         case (.trust(let trust), .performDefaultHandling), (.trust(let trust), .reject),
             (.trust(let trust), .use),
             (.trust(let trust), .identify):
-            guard let error = trust.verdict.error else {
-                resend(trusting: trust)
-                return
-            }
+            guard let error = trust.verdict.error else { return resend(trusting: trust) }
             fail(TransferError(error))
         }
     }

@@ -94,8 +94,7 @@ extension RateLimit {
                 return
             }
             guard !isExhausted(at: now), let next = nextFlow else {
-                effects.add(.setTimer(waiting.isEmpty ? nil : due(at: now)))
-                return
+                return effects.add(.setTimer(waiting.isEmpty ? nil : due(at: now)))
             }
             waiting.remove(next)
             virtualTime = max(virtualTime, shares[next.transfer] ?? virtualTime)

@@ -74,10 +74,7 @@ extension Upload {
         /// Sends the file if it is unchanged.
         mutating func checkedSource(_ failure: TransferError?) {
             guard state == .checking else { return }
-            if let failure {
-                fail(failure)
-                return
-            }
+            if let failure { return fail(failure) }
             state = .sending
             effects.add(.send)
         }
@@ -89,10 +86,7 @@ extension Upload {
             effects.add(.reportSent(byteCount))
         }
 
-        mutating func receivedHead(
-            _ head: HTTPResponseHead,
-            to request: TransferRequest
-        ) {
+        mutating func receivedHead(_ head: HTTPResponseHead, to request: TransferRequest) {
             guard state == .sending else { return }
             current = request
             response = head
@@ -137,10 +131,7 @@ extension Upload {
         /// - Parameters:
         ///   - error: The load's error, if any.
         ///   - sourceFailure: The file's failure, which explains the error.
-        mutating func loadFinished(
-            _ error: TransferError?,
-            sourceFailure: TransferError?
-        ) {
+        mutating func loadFinished(_ error: TransferError?, sourceFailure: TransferError?) {
             switch state {
             case .ended: break
             case .receiving where error == nil:

@@ -170,10 +170,7 @@ extension BackgroundTasks {
             case .none, .asked, .expired, .prepares:
                 break
             }
-            guard case .announced(let limit) = pause, limit <= now else {
-                setTimer()
-                return
-            }
+            guard case .announced(let limit) = pause, limit <= now else { return setTimer() }
             pause = .expired(until: now + limits.expiration)
             expireTasks()
             setTimer()

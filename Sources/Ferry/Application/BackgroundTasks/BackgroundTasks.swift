@@ -192,9 +192,7 @@ final class BackgroundTasks: Sendable {
         }
     }
 
-    private func flushThen(
-        _ input: @escaping @Sendable (inout StateMachine) -> Void
-    ) {
+    private func flushThen(_ input: @escaping @Sendable (inout StateMachine) -> Void) {
         Task {
             await flush()
             send(input)

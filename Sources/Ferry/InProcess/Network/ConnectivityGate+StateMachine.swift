@@ -77,15 +77,9 @@ extension ConnectivityGate {
         /// The network at the moment when the transfer wants to go on.
         mutating func found(_ network: Network) {
             guard state == .waiting else { return }
-            guard network.allowsAttempts || !waits else {
-                tellWaiting()
-                return
-            }
+            guard network.allowsAttempts || !waits else { return tellWaiting() }
             guard let avoided = network.avoided else { return }
-            guard avoided.isEmpty else {
-                forbid(avoided, mayWait: true)
-                return
-            }
+            guard avoided.isEmpty else { return forbid(avoided, mayWait: true) }
             state = .passed
             effects.add(.open)
         }
@@ -98,10 +92,7 @@ extension ConnectivityGate {
         /// - Parameters:
         ///   - network: The network with its new conditions.
         ///   - canBeInterrupted: Whether a load that has begun can be continued, or made again.
-        mutating func conditionsChanged(
-            _ network: Network,
-            canBeInterrupted: Bool
-        ) {
+        mutating func conditionsChanged(_ network: Network, canBeInterrupted: Bool) {
             switch state {
             case .waiting:
                 found(network)

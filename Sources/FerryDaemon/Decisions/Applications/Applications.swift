@@ -54,10 +54,7 @@ struct Applications: Hashable, Sendable {
     ///   - change: What happens to it.
     /// - Returns: What that returns; `nil` if there is no such application.
     @discardableResult
-    mutating func update<Result>(
-        _ id: Int64,
-        _ change: (inout Application) -> Result
-    ) -> Result? {
+    mutating func update<Result>(_ id: Int64, _ change: (inout Application) -> Result) -> Result? {
         let before = applications[id]?.launchState
         defer { if applications[id]?.launchState != before { examine(id) } }
         return applications.update(id, change)
@@ -133,10 +130,7 @@ extension DaemonStateMachine {
     }
 
     /// Stores the start before it happens, so that a daemon that dies does not start the application in a loop.
-    private mutating func startLaunching(
-        _ application: Application,
-        _ session: Session
-    ) {
+    private mutating func startLaunching(_ application: Application, _ session: Session) {
         let id = application.record.id
         let isKnown = application.latestLaunch != nil
         let earlier = session.launchAttempts ?? (isKnown ? 0 : application.record.launchAttempts)

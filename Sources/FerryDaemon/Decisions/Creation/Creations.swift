@@ -133,10 +133,7 @@ extension DaemonStateMachine {
     }
 
     /// The file of a task's resume data was taken over, or could not be.
-    mutating func adopted(
-        _ task: TaskRecord,
-        _ result: Result<Checkpoint, TransferError>
-    ) {
+    mutating func adopted(_ task: TaskRecord, _ result: Result<Checkpoint, TransferError>) {
         work.end(in: .applicationFile)
         // A task that ends, or has ended, does not need it.
         guard creations.isAdopting(for: task.id), !endings.contains(task.id) else {

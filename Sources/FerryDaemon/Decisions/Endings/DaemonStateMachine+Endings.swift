@@ -41,8 +41,7 @@ extension DaemonStateMachine {
         readBy reading: Readings.Reading?
     ) {
         guard readings.hasChanged(task, since: reading), !endings.contains(task.id) else {
-            end(task, ending)
-            return
+            return end(task, ending)
         }
         query(.task(key, ending))
     }
@@ -191,11 +190,7 @@ extension DaemonStateMachine {
     }
 
     /// A task could not be ended in the store.
-    mutating func endFailed(
-        task: Int64,
-        _ ending: Ending,
-        _ error: StoreError
-    ) {
+    mutating func endFailed(task: Int64, _ ending: Ending, _ error: StoreError) {
         let others = endings.finish(task)
         stop(task: task)
         for caller in [ending.caller] + others { refuse(caller, error) }
@@ -246,11 +241,7 @@ extension DaemonStateMachine {
     // MARK: Ending many tasks
 
     /// Ends all unfinished tasks of an application or a session, a page at a time.
-    mutating func sweep(
-        _ scope: Sweep.Scope,
-        ending: Ending,
-        for call: CallIdentifier
-    ) {
+    mutating func sweep(_ scope: Sweep.Scope, ending: Ending, for call: CallIdentifier) {
         endings.begin(Sweep(scope: scope, ending: ending), for: call)
         query(.sweep(call, scope, after: 0))
     }

@@ -49,10 +49,7 @@ extension DaemonStateMachine {
 
     /// A task's host has answered or sent more, or has redirected to another that did: tasks held back for its failures
     /// may start.
-    mutating func isThere(
-        _ task: RunningTask,
-        servedBy url: String? = nil
-    ) {
+    mutating func isThere(_ task: RunningTask, servedBy url: String? = nil) {
         guard !breaker.isEmpty else { return }
         let lines = lines(of: task, servedBy: url)
         guard lines.contains(where: { breaker.failureCount($0) > 0 }) else { return }

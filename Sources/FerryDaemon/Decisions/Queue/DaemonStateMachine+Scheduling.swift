@@ -76,10 +76,7 @@ extension DaemonStateMachine {
             search.markStale()
             return
         }
-        guard running.budget.free > 0 else {
-            reviewSharesSoon()
-            return
-        }
+        guard running.budget.free > 0 else { return reviewSharesSoon() }
         search.begin()
         query(.candidates(candidateSearch(at: now)))
     }
@@ -323,10 +320,7 @@ extension DaemonStateMachine {
     /// Ends the tasks whose time is up.
     ///
     /// Tasks that have changed since are examined a moment later.
-    mutating func foundOverdue(
-        _ tasks: [TaskRecord],
-        readBy reading: Readings.Reading?
-    ) {
+    mutating func foundOverdue(_ tasks: [TaskRecord], readBy reading: Readings.Reading?) {
         for task in tasks where !readings.hasChanged(task, since: reading) {
             let failure = Wire.Failure(
                 code: TransferError.Code.resourceTimedOut.rawValue,
@@ -335,10 +329,7 @@ extension DaemonStateMachine {
             )
             end(task, Ending(failure: failure, producesResumeData: true))
         }
-        if tasks.isEmpty {
-            query(.earliestDeadline)
-            return
-        }
+        if tasks.isEmpty { return query(.earliestDeadline) }
         // The tasks that were found are being ended; the search is repeated afterwards.
         note(deadline: now.addingTimeInterval(1))
     }

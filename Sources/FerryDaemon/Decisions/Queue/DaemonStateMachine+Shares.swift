@@ -44,10 +44,7 @@ extension DaemonStateMachine {
         guard !isStopping, running.budget.free == 0 || !running.budget.saturatedHosts.isEmpty else {
             return
         }
-        guard !search.isUnderWay else {
-            reviewSharesSoon()
-            return
-        }
+        guard !search.isUnderWay else { return reviewSharesSoon() }
         search.begin(forShares: true)
         query(.candidates(candidateSearch(forShares: true, at: now)))
     }
@@ -138,10 +135,7 @@ extension DaemonStateMachine {
         }
     }
 
-    private mutating func leavePlace(
-        _ task: RunningTask,
-        asTrickle isTrickle: Bool
-    ) {
+    private mutating func leavePlace(_ task: RunningTask, asTrickle isTrickle: Bool) {
         let id = task.record.id
         let reason =
             isTrickle

@@ -5,11 +5,7 @@ import FoundationEssentials
 
 extension DaemonStateMachine {
     /// A transfer has loaded its whole body, and the file is on the disk.
-    mutating func finished(
-        task id: Int64,
-        byteCount: Int64,
-        path: String
-    ) {
+    mutating func finished(task id: Int64, byteCount: Int64, path: String) {
         guard running[id]?.phase == .loading else { return }
         running.update(id) { $0.finish(byteCount: byteCount) }
         guard !endings.contains(id) else { return }
@@ -22,11 +18,7 @@ extension DaemonStateMachine {
     }
 
     /// Stores the end of a task whose file is complete.
-    mutating func storeEnd(
-        of id: Int64,
-        byteCount: Int64,
-        path: String
-    ) {
+    mutating func storeEnd(of id: Int64, byteCount: Int64, path: String) {
         // A daemon that was asked to stop no longer knows the task, and finds the file next time.
         guard let task = running[id] else { return }
         let finished = Wire.Event(
@@ -67,14 +59,9 @@ extension DaemonStateMachine {
     }
 
     /// Logs that a body is complete: a file, or what a server says about an error.
-    private mutating func log(
-        _ byteCount: Int64,
-        _ response: Wire.Response?,
-        task id: Int64
-    ) {
+    private mutating func log(_ byteCount: Int64, _ response: Wire.Response?, task id: Int64) {
         guard let status = response?.status, status >= 400 else {
-            turn.add(.log(.info, "finished, \(byteCount) bytes", task: id))
-            return
+            return turn.add(.log(.info, "finished, \(byteCount) bytes", task: id))
         }
         let text = "the server answered with the error \(status), and \(byteCount) bytes about it"
         turn.add(.log(.warning, text, task: id))

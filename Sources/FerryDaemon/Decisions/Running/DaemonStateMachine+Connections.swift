@@ -51,10 +51,7 @@ extension DaemonStateMachine {
     /// The application with the most places is chosen, and its transfer with the most lent connections.
     ///
     /// - Returns: Whether there is one.
-    mutating func recallConnection(
-        to host: String?,
-        ifMoreThan count: Int
-    ) -> Bool {
+    mutating func recallConnection(to host: String?, ifMoreThan count: Int) -> Bool {
         let places = placesToKeep(host: host, at: now)
         func rank(_ task: RunningTask) -> (Int, Int, Int64) {
             let own = places[application(of: task.record)] ?? 0

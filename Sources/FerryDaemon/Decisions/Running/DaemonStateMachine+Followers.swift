@@ -129,11 +129,7 @@ extension DaemonStateMachine {
     /// Starts copying the file of a complete task for its followers.
     ///
     /// - Returns: Whether there are any.
-    mutating func shareFile(
-        of id: Int64,
-        byteCount: Int64,
-        path: String
-    ) -> Bool {
+    mutating func shareFile(of id: Int64, byteCount: Int64, path: String) -> Bool {
         guard followings.isFollowed(id) else { return false }
         followings.share(Sharing(byteCount: byteCount, path: path), of: id)
         turn.add(.setTimer(.sharing(task: id), now + policy.copyTime))
@@ -145,8 +141,7 @@ extension DaemonStateMachine {
     private mutating func copyNext(of id: Int64) {
         guard !isStopping, let sharing = followings.sharing(of: id) else { return }
         guard let follower = followings.followers(of: id).first, let task = running[follower] else {
-            endSharing(of: id)
-            return
+            return endSharing(of: id)
         }
         followings.beginCopy(for: follower, of: id)
         work.begin(in: .applicationFile)

@@ -35,13 +35,9 @@ extension DaemonStateMachine {
         if let question = relink.question {
             let task = task(relink.identifier, of: relink.session, asked: question)
             guard case .link? = task?.question?.subject, let task else {
-                turn.add(.answer(caller.call, .done))
-                return
+                return turn.add(.answer(caller.call, .done))
             }
-            guard relink.request != nil else {
-                declineLink(of: task, caller)
-                return
-            }
+            guard relink.request != nil else { return declineLink(of: task, caller) }
         }
         guard let request = relink.request else {
             let reason = "a task needs another request, or a question that there is none"
@@ -58,10 +54,7 @@ extension DaemonStateMachine {
     }
 
     /// An application has no other address.
-    private mutating func declineLink(
-        of task: RunningTask,
-        _ caller: Caller
-    ) {
+    private mutating func declineLink(of task: RunningTask, _ caller: Caller) {
         expiredLinks.decline(task.record.id)
         turn.add(.answer(caller.call, .done))
         goOnWithoutLink(task)
@@ -91,11 +84,7 @@ extension DaemonStateMachine {
     }
 
     /// A task has another address: it starts again where its bytes end.
-    mutating func relinked(
-        _ id: Int64,
-        _ receipt: Receipt,
-        call: CallIdentifier
-    ) {
+    mutating func relinked(_ id: Int64, _ receipt: Receipt, call: CallIdentifier) {
         turn.add(.answer(call, .done))
         let phase = running[id]?.phase
         if phase == .loading || phase == .asking || phase == .following { stop(task: id) }

@@ -32,20 +32,12 @@ extension DaemonStateMachine {
     }
 
     /// Stores how a task is to be carried out.
-    mutating func set(
-        _ setting: TaskSetting,
-        of key: TaskKey,
-        for call: CallIdentifier
-    ) {
+    mutating func set(_ setting: TaskSetting, of key: TaskKey, for call: CallIdentifier) {
         commit(setting.mutations(of: key), then: .taskSet(call, key, setting))
     }
 
     /// The store has the change: a transfer that is under way follows it as far as it can.
-    mutating func taskSet(
-        _ setting: TaskSetting,
-        of key: TaskKey,
-        for call: CallIdentifier
-    ) {
+    mutating func taskSet(_ setting: TaskSetting, of key: TaskKey, for call: CallIdentifier) {
         turn.add(.answer(call, .done))
         guard let id = running[key]?.record.id else {
             // A task that avoids other conditions than before may start.
@@ -72,10 +64,7 @@ extension DaemonStateMachine {
         }
     }
 
-    private mutating func limit(
-        _ id: Int64,
-        by options: Wire.TransferOptions?
-    ) {
+    private mutating func limit(_ id: Int64, by options: Wire.TransferOptions?) {
         let isChanged = running[id]?.options != options
         running.update(id) { $0.set(options) }
         turn.add(.limitRate(task: id, options?.rates ?? SharedRates()))

@@ -16,11 +16,7 @@ extension DaemonStateMachine {
     }
 
     /// A server has answered a transfer's request.
-    mutating func responded(
-        task id: Int64,
-        response: Wire.Response,
-        request: Wire.Request
-    ) {
+    mutating func responded(task id: Int64, response: Wire.Response, request: Wire.Request) {
         guard let task = running[id], task.phase == .loading else { return }
         let kept = response.bounded(to: policy.maximumHeadByteCount)
         let isCut = kept.fields.count < response.fields.count
@@ -74,8 +70,7 @@ extension DaemonStateMachine {
         running.update(id) { [now] in $0.sent(byteCount, at: now) }
         // An upload that its server had completely is sent again, such as to another address.
         if byteCount < task.sentByteCount ?? 0, running[id].map(isForbidden) == true {
-            halt(forConditions: task)
-            return
+            return halt(forConditions: task)
         }
         if isProgressDue(task, at: now) {
             tellProgress(of: id)
@@ -205,11 +200,7 @@ extension DaemonStateMachine {
     /// Returns the metrics of a task; `nil` if its application does not collect them.
     ///
     /// Earlier attempts are not included.
-    func metrics(
-        of record: TaskRecord,
-        _ task: RunningTask?,
-        at now: Date
-    ) -> Wire.TaskMetrics? {
+    func metrics(of record: TaskRecord, _ task: RunningTask?, at now: Date) -> Wire.TaskMetrics? {
         guard sessions[record.sessionID]?.configuration.collectsMetrics == true else { return nil }
         let all = task?.transactions ?? []
         let redirectCount = all.count { ($0.response?.isRedirect ?? false) }

@@ -63,11 +63,7 @@ extension DaemonStateMachine {
     }
 
     /// Ends the followers that cannot retry after a task's failure: its attempts are also theirs.
-    private mutating func endFollowers(
-        of id: Int64,
-        _ error: TransferError,
-        hasAnswered: Bool
-    ) {
+    private mutating func endFollowers(of id: Int64, _ error: TransferError, hasAnswered: Bool) {
         let failure = Wire.Failure(code: error.code.rawValue, message: error.message)
 
         for follower in followings.followers(of: id) {

@@ -53,17 +53,10 @@ extension DaemonStateMachine {
     }
 
     /// The store has returned the task that a repeated call has created; `nil` if it is gone.
-    mutating func found(
-        _ task: TaskRecord?,
-        repeated number: Int64,
-        for call: CallIdentifier
-    ) {
+    mutating func found(_ task: TaskRecord?, repeated number: Int64, for call: CallIdentifier) {
         guard let task, task.state != .completed,
             UploadState.decode(task.upload)?.place == .original
-        else {
-            known(task: number, for: call)
-            return
-        }
+        else { return known(task: number, for: call) }
         secure(task, for: call)
     }
 
@@ -73,16 +66,9 @@ extension DaemonStateMachine {
     ///   - task: The task that sends it.
     ///   - upload: The file's new state, if it has changed.
     ///   - call: The call that has passed it.
-    mutating func secured(
-        task: Int64,
-        _ upload: UploadState?,
-        for call: CallIdentifier
-    ) {
+    mutating func secured(task: Int64, _ upload: UploadState?, for call: CallIdentifier) {
         work.end(in: .applicationFile)
-        guard let upload else {
-            known(task: task, for: call)
-            return
-        }
+        guard let upload else { return known(task: task, for: call) }
         // A repeated call may find a task that has progressed meanwhile.
         query(.secured(task: task, upload, call))
     }
@@ -119,11 +105,7 @@ extension DaemonStateMachine {
     }
 
     /// The state of a secured file could not be stored.
-    mutating func notSecured(
-        task: Int64,
-        for call: CallIdentifier,
-        _ error: StoreError
-    ) {
+    mutating func notSecured(task: Int64, for call: CallIdentifier, _ error: StoreError) {
         // A task that is gone would leave its copy behind; of an existing one, the store knows the file as it was
         // passed.
         if error.code == .notFound { turn.add(.discardFile(task: task)) }

@@ -83,10 +83,7 @@ struct RunningTasks: Hashable, Sendable {
     ///   - change: What happens to it.
     /// - Returns: What that returns; `nil` if the task does not run.
     @discardableResult
-    mutating func update<Result>(
-        _ id: Int64,
-        _ change: (inout RunningTask) -> Result
-    ) -> Result? {
+    mutating func update<Result>(_ id: Int64, _ change: (inout RunningTask) -> Result) -> Result? {
         let before = tasks[id]?.inhibition
         defer { if tasks[id]?.inhibition != before { activity.set() } }
         return tasks.update(id, change)

@@ -4,14 +4,9 @@ import FoundationEssentials
 
 extension DaemonStateMachine {
     /// A client subscribes to a session's events.
-    mutating func subscribe(
-        session: Int64,
-        showing token: String? = nil,
-        from caller: Caller
-    ) {
+    mutating func subscribe(session: Int64, showing token: String? = nil, from caller: Caller) {
         guard isOpen(session, for: caller, showing: token) else {
-            turn.add(.refuse(caller.call, .sessionNotOpen(session: session)))
-            return
+            return turn.add(.refuse(caller.call, .sessionNotOpen(session: session)))
         }
 
         if let earlier = sessions[session]?.subscriber { turn.add(.endSubscription(earlier.call)) }
@@ -36,18 +31,11 @@ extension DaemonStateMachine {
 
     /// Sends events that have just been stored to a subscriber that has everything before them; otherwise they are
     /// read with the rest.
-    mutating func deliver(
-        _ events: [Wire.Event],
-        _ sequences: [Int64],
-        session id: Int64
-    ) {
+    mutating func deliver(_ events: [Wire.Event], _ sequences: [Int64], session id: Int64) {
         guard events.count == sequences.count,
             sessions.update(id, { $0.take(sequences) }) == true,
             let call = sessions[id]?.subscriber?.call
-        else {
-            deliver(session: id)
-            return
-        }
+        else { return deliver(session: id) }
         for (event, sequence) in zip(events, sequences) {
             var event = event
             event.sequence = sequence
@@ -56,11 +44,7 @@ extension DaemonStateMachine {
     }
 
     /// The store has returned events of a session for a subscription.
-    mutating func read(
-        _ events: [EventRecord],
-        session id: Int64,
-        for call: CallIdentifier
-    ) {
+    mutating func read(_ events: [EventRecord], session id: Int64, for call: CallIdentifier) {
         // Another subscription may have taken its place.
         guard let subscriber = sessions[id]?.subscriber, subscriber.call == call else { return }
         let isPast = events.count < policy.eventPageSize
@@ -125,13 +109,9 @@ extension DaemonStateMachine {
     }
 
     /// A client has handled events.
-    mutating func acknowledge(
-        _ acknowledge: Wire.Acknowledge,
-        from caller: Caller
-    ) {
+    mutating func acknowledge(_ acknowledge: Wire.Acknowledge, from caller: Caller) {
         guard isOpen(acknowledge.session, for: caller) else {
-            turn.add(.refuse(caller.call, .sessionNotOpen(session: acknowledge.session)))
-            return
+            return turn.add(.refuse(caller.call, .sessionNotOpen(session: acknowledge.session)))
         }
         let sequences = [acknowledge.sequence] + (acknowledge.otherSequences ?? [])
         commit(
@@ -147,11 +127,7 @@ extension DaemonStateMachine {
     }
 
     /// An acknowledgement is in the store.
-    mutating func acknowledged(
-        _ receipt: Receipt,
-        call: CallIdentifier,
-        session id: Int64
-    ) {
+    mutating func acknowledged(_ receipt: Receipt, call: CallIdentifier, session id: Int64) {
         turn.add(.answer(call, .done))
         for task in receipt.removedTaskIDs {
             turn.add(.removeFile(task: task))

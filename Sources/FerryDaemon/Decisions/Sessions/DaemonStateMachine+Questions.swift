@@ -36,10 +36,7 @@ extension DaemonStateMachine {
     // MARK: Asking
 
     /// A transfer's server or proxy has sent a challenge (BG-36).
-    mutating func challenged(
-        task id: Int64,
-        _ challenge: LoadChallenge
-    ) {
+    mutating func challenged(task id: Int64, _ challenge: LoadChallenge) {
         guard let task = running[id], task.phase == .loading,
             let session = sessions[task.record.sessionID]
         else { return }
@@ -48,20 +45,13 @@ extension DaemonStateMachine {
             halt(forConditions: task)
             return
         }
-        if let known = session.keptAnswers.answer(to: challenge) {
-            pass(known, to: id)
-            return
-        }
+        if let known = session.keptAnswers.answer(to: challenge) { return pass(known, to: id) }
         guard session.answers(challenge) else {
-            turn.add(.answerChallenge(task: id, .performDefaultHandling))
-            return
+            return turn.add(.answerChallenge(task: id, .performDefaultHandling))
         }
         // The number is limited, as each may hold a connection. The rest must not block other tasks either.
         guard running.values.count(where: { $0.place == .parked }) < policy.maximumParkedTransfers
-        else {
-            putOff(task)
-            return
-        }
+        else { return putOff(task) }
         running.park(id)
         ask(.challenge(challenge), about: id)
         loadAlone(insteadOfFollowing: id)
@@ -76,10 +66,7 @@ extension DaemonStateMachine {
     }
 
     /// Asks about a task that has no transfer meanwhile.
-    mutating func askWithoutConnection(
-        _ subject: Subject,
-        about id: Int64
-    ) {
+    mutating func askWithoutConnection(_ subject: Subject, about id: Int64) {
         guard running.values.count(where: { $0.phase == .asking }) < policy.maximumQuestions
         else {
             if let task = running[id] { putOff(task) }
@@ -106,10 +93,7 @@ extension DaemonStateMachine {
         )
     }
 
-    private mutating func ask(
-        _ subject: Subject,
-        about id: Int64
-    ) {
+    private mutating func ask(_ subject: Subject, about id: Int64) {
         guard let session = running[id]?.record.sessionID else { return }
         // An answer to a question of an earlier daemon does not answer this one.
         let question = Question(number: random.makeNumber(), subject: subject)
@@ -160,10 +144,7 @@ extension DaemonStateMachine {
     // MARK: Answers
 
     /// A client has decided about a challenge.
-    mutating func answerChallenge(
-        _ given: Wire.AnswerChallenge,
-        from caller: Caller
-    ) {
+    mutating func answerChallenge(_ given: Wire.AnswerChallenge, from caller: Caller) {
         guard hasOpen(given.session, caller) else { return }
         turn.add(.answer(caller.call, .done))
         let task = task(given.identifier, of: given.session, asked: given.question)
@@ -177,10 +158,7 @@ extension DaemonStateMachine {
         if given.answersNoOthers == true { askNoMore(challenge, given.session) }
     }
 
-    private mutating func goOn(
-        _ task: RunningTask,
-        with answer: LoadChallengeAnswer
-    ) {
+    private mutating func goOn(_ task: RunningTask, with answer: LoadChallengeAnswer) {
         let id = task.record.id
         running.update(id) { $0.endQuestion() }
         running.unpark(id, at: now)
@@ -196,10 +174,7 @@ extension DaemonStateMachine {
     }
 
     /// An application does not decide about challenges of a kind: what waits for it continues without its answer.
-    private mutating func askNoMore(
-        _ challenge: LoadChallenge,
-        _ id: Int64
-    ) {
+    private mutating func askNoMore(_ challenge: LoadChallenge, _ id: Int64) {
         guard sessions[id]?.answers(challenge) == true else { return }
         sessions.update(id) { $0.answersNone(like: challenge) }
         guard let configuration = sessions[id]?.configuration else { return }
@@ -233,17 +208,11 @@ extension DaemonStateMachine {
     // MARK: Tasks that begin later
 
     /// A client changes a task's earliest begin date (BG-20).
-    mutating func setEarliestBegin(
-        _ set: Wire.SetEarliestBegin,
-        from caller: Caller
-    ) {
+    mutating func setEarliestBegin(_ set: Wire.SetEarliestBegin, from caller: Caller) {
         guard hasOpen(set.session, caller) else { return }
         let key = TaskKey.identifier(session: set.session, set.identifier)
         let task = running[key]
-        if let task, task.phase != .asking {
-            turn.add(.answer(caller.call, .done))
-            return
-        }
+        if let task, task.phase != .asking { return turn.add(.answer(caller.call, .done)) }
         let state = set.earliestBegin.flatMap { DelayState($0, at: clock.wall(at: now)) }
         commit(
             [
@@ -261,18 +230,14 @@ extension DaemonStateMachine {
     }
 
     /// A client lets a task begin after it was asked (BG-21).
-    mutating func begin(
-        _ begin: Wire.Begin,
-        from caller: Caller
-    ) {
+    mutating func begin(_ begin: Wire.Begin, from caller: Caller) {
         guard hasOpen(begin.session, caller) else { return }
         if let request = begin.request {
             guard accepts(request, call: caller.call) else { return }
         }
         let task = task(begin.identifier, of: begin.session, asked: begin.question)
         guard task?.question?.subject == .begin else {
-            turn.add(.answer(caller.call, .done))
-            return
+            return turn.add(.answer(caller.call, .done))
         }
         let key = TaskKey.identifier(session: begin.session, begin.identifier)
         let state = begin.request.map { DelayState(asks: false, request: $0) }

@@ -13,14 +13,10 @@ extension DaemonStateMachine {
 
     /// A client opens a session.
     mutating func openSession(_ open: Wire.OpenSession, from caller: Caller) {
-        if let problem = Self.problem(in: open) {
-            turn.add(.refuse(caller.call, problem))
-            return
-        }
+        if let problem = Self.problem(in: open) { return turn.add(.refuse(caller.call, problem)) }
         let name = open.application.identifier
         if let problem = sessionInUse(open.identifier, of: name, by: caller) {
-            turn.add(.refuse(caller.call, problem))
-            return
+            return turn.add(.refuse(caller.call, problem))
         }
         let present = sessions[open.identifier, ofApplication: applications[named: name]?.record.id]
         var settings = open.configuration
@@ -28,8 +24,7 @@ extension DaemonStateMachine {
         let configuration = Stored.encode(settings)
         let size = SessionSize(configuration.count, growingFrom: present)
         if let problem = excess(of: size, in: name) {
-            turn.add(.refuse(caller.call, problem))
-            return
+            return turn.add(.refuse(caller.call, problem))
         }
         let opening = Sessions.Opening(
             application: name,
@@ -96,11 +91,7 @@ extension DaemonStateMachine {
     }
 
     /// The store has a session that a client opens.
-    mutating func opened(
-        _ receipt: Receipt,
-        call: CallIdentifier,
-        attachment: Attachment
-    ) {
+    mutating func opened(_ receipt: Receipt, call: CallIdentifier, attachment: Attachment) {
         guard let opened = receipt.openedSessions.first, let opening = sessions.openings[call]
         else {
             return
@@ -162,10 +153,7 @@ extension DaemonStateMachine {
 
     /// Takes over a session's configuration: its tasks may avoid other conditions than before, and those that wait may
     /// start by another limit or another proxy.
-    private mutating func configure(
-        _ session: Session,
-        _ record: SessionRecord
-    ) {
+    private mutating func configure(_ session: Session, _ record: SessionRecord) {
         let former = session.configuration
         sessions.update(session.id) { $0.configure(record) }
         guard let configuration = sessions[session.id]?.configuration else { return }
@@ -193,10 +181,7 @@ extension DaemonStateMachine {
     }
 
     /// A session could not be opened; if it was to be deleted meanwhile, it may be now.
-    mutating func openingFailed(
-        _ call: CallIdentifier,
-        _ error: StoreError
-    ) {
+    mutating func openingFailed(_ call: CallIdentifier, _ error: StoreError) {
         let opening = sessions.endOpening(call)
         turn.add(.refuse(call, TransferInterfaceError(error, task: 0)))
         guard let opening, let id = applications[named: opening.application]?.record.id else {
@@ -273,8 +258,7 @@ extension DaemonStateMachine {
     /// A client releases one of the sessions that are open over its connection, as the end of the connection would.
     mutating func releaseSession(_ id: Int64, from caller: Caller) {
         guard let session = sessions[id], session.attachment?.connection == caller.connection else {
-            turn.add(.refuse(caller.call, .sessionNotOpen(session: id)))
-            return
+            return turn.add(.refuse(caller.call, .sessionNotOpen(session: id)))
         }
         if let subscriber = session.subscriber { turn.add(.endSubscription(subscriber.call)) }
         sessions.update(id) { $0.unsubscribe() }
