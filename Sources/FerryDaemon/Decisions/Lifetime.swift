@@ -57,7 +57,7 @@ struct Lifetime: Hashable, Sendable {
 
     /// Nothing is left to wait for.
     ///
-    /// - Returns: Whether the process is to end, which it is told once.
+    /// - Returns: Whether the process is to end. Only the first call returns `true`.
     mutating func exit() -> Bool {
         defer { hasExited = true }
         return !hasExited

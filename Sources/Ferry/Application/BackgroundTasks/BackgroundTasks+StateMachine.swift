@@ -77,7 +77,7 @@ extension BackgroundTasks {
 
         /// Begins a task, unless the tasks' time has run out.
         ///
-        /// - Returns: The task; ``BackgroundTasks/Identifier/invalid`` if there is none.
+        /// - Returns: The task; ``BackgroundTasks/Identifier/invalid`` if the time has run out.
         mutating func begin() -> Identifier {
             guard !hasExpired else { return .invalid }
             let identifier = Identifier(rawValue: nextIdentifier)

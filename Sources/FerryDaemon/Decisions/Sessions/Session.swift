@@ -61,8 +61,8 @@ extension DaemonStateMachine {
 
         /// Whether its application is started for it.
         ///
-        /// A start that need not wait any longer is none: an application that takes its events is still there, and what
-        /// follows when it is gone starts it.
+        /// While its application is connected, the application need not be started. When it has gone, the next event
+        /// starts it.
         var launchNeed: LaunchNeed {
             LaunchNeed(isToBeLaunched: isToBeLaunched, isOpen: attachment != nil)
         }
