@@ -45,11 +45,7 @@ import Testing
         let changes = DiskChanges(about: path, ignoring: ".ferry-")
         try change()
         let queue = BlockingQueue(label: "test.changes")
-        return await queue.run {
-            let before = ContinuousClock.now
-            changes.wait(atMost: .seconds(2))
-            return ContinuousClock.now - before < .seconds(1)
-        }
+        return await queue.run { changes.wait(atMost: .seconds(30)) }
     }
 
     @Test func `what may bring a missing directory or room back ends the wait`() throws {

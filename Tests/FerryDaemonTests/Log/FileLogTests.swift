@@ -128,15 +128,12 @@ private final class RecordingLog: LogDestination {
         #expect(lines[1...].dropLast(2).map { Int($0.dropFirst(5)) } == Array(1...Self.room))
     }
 
-    @Test func `the end waits for a blocked log, but not for long`() async {
+    @Test func `the end waits a second for a log that stays blocked`() async {
         let log = log()
         log.write(.info, "first")
         let start = ContinuousClock.now
         #expect(await log.flush() == false)
-        let duration = ContinuousClock.now - start
-        #expect(duration >= .seconds(1))
-        // The time that a busy machine may take on top.
-        #expect(duration < .seconds(20))
+        #expect(ContinuousClock.now - start >= .seconds(1))
         pipe.closeReader()
         #expect(await log.flush(within: .seconds(30)))
     }

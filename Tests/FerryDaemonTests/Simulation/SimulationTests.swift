@@ -137,7 +137,7 @@ import Testing
         CrashNotes.install
         return await withTaskGroup { group in
             for worker in 0..<workerCount {
-                group.addTask { histories(seeds, worker: worker) }
+                group.addTask { await histories(seeds, worker: worker) }
             }
             var total = SimulationTally()
             for await part in group {
@@ -148,10 +148,12 @@ import Testing
         }
     }
 
-    private static func histories(_ seeds: Range<UInt64>, worker: Int) -> SimulationTally {
+    private static func histories(_ seeds: Range<UInt64>, worker: Int) async -> SimulationTally {
         var tally = SimulationTally()
         let first = seeds.lowerBound + UInt64(worker)
         for seed in stride(from: first, to: seeds.upperBound, by: workerCount) {
+            // Other tests run between two histories: the workers have all threads of Swift's pool.
+            await Task.yield()
             guard !Task.isCancelled else { break }
             CrashNotes.note(seed, worker: worker)
             let simulation = history(seed: seed)

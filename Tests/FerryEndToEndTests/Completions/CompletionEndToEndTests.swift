@@ -145,11 +145,7 @@ enum Shell: String, CaseIterable, Sendable {
         _ = try await home.ferry("list")
         let daemon = try #require(home.daemons.first)
         kill(daemon, SIGSTOP)
-        let start = ContinuousClock.now
         #expect(try await offered("pause", "") == [])
-        let duration = ContinuousClock.now - start
         kill(daemon, SIGCONT)
-        // One second, and what a busy machine adds.
-        #expect(duration < .seconds(20))
     }
 }

@@ -131,13 +131,11 @@ struct ConditionsMonitorTests {
         await observer.end()
     }
 
-    @Test func `where there is no bus, nothing is waited for but the bus`() async throws {
+    @Test func `where there is no bus, no condition holds, until the bus comes`() async throws {
         let services = try await MockedServices(running: [])
         try await services.stopBus()
         let observer = await Observer(services, Self.desktop, .all)
-        let began = ContinuousClock.now
         #expect(await observer.next() == [])
-        #expect(ContinuousClock.now - began < .milliseconds(900))
         try await services.startBus()
         try await services.start(.upower)
         try await services.set(.onBattery(true))

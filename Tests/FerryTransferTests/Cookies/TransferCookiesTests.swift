@@ -136,10 +136,9 @@ struct TransferCookiesTests {
         let fields = (0..<20_000).map { HTTPField(name: "X-\($0)", value: "a") }
         let own = fields.suffix(10_000).map { HTTPField(name: $0.name.lowercased(), value: "b") }
         let request = TransferRequest(url: "http://a/", fields: own)
-        let clock = ContinuousClock()
         var added = request
         // Each field beside each other one would take minutes.
-        #expect(clock.measure { added = request.adding(fields) } < .seconds(5))
+        #expect(processorTime { added = request.adding(fields) } < .seconds(5))
         #expect(added.fields.count == 20_000)
     }
 }
