@@ -57,7 +57,7 @@ extension Bool: JSONCodable {
 
 extension FixedWidthInteger where Self: JSONCodable {
     /// Writes an integer.
-    package func write(to output: inout JSONOutput) { output.integer(self) }
+    package func write(to output: inout JSONOutput) { output.integer(Int64(self)) }
 
     /// Reads an integer in the type's range.
     package init(from input: inout JSONInput) throws(JSONInput.Problem) {

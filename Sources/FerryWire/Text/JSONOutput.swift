@@ -64,7 +64,7 @@ package struct JSONOutput {
         bytes.append(UInt8(ascii: "\""))
         var value = value
         value.withUTF8 { text in
-            guard text.contains(where: Self.isEscaped) else {
+            guard Self.hasEscaped(UnsafeRawBufferPointer(text)) else {
                 return bytes.append(contentsOf: text)
             }
             for byte in text { appendEscaped(byte) }
@@ -74,7 +74,19 @@ package struct JSONOutput {
     }
 
     /// Writes an integer.
-    mutating func integer(_ value: some BinaryInteger) { plain(String(value)) }
+    mutating func integer(_ value: Int64) {
+        beginValue()
+        if value < 0 { bytes.append(UInt8(ascii: "-")) }
+        var rest = value.magnitude
+        var power: UInt64 = 1
+        while rest / power >= 10 { power *= 10 }
+        while power > 0 {
+            bytes.append(UInt8(ascii: "0") + UInt8(rest / power))
+            rest %= power
+            power /= 10
+        }
+        needsComma = true
+    }
 
     /// Writes a Boolean value.
     mutating func bool(_ value: Bool) { plain(value ? "true" : "false") }
@@ -95,6 +107,19 @@ package struct JSONOutput {
     private mutating func beginValue() {
         if needsComma { bytes.append(UInt8(ascii: ",")) }
         needsComma = false
+    }
+
+    /// Returns whether any byte is escaped; looks at sixteen at a time.
+    private static func hasEscaped(_ text: UnsafeRawBufferPointer) -> Bool {
+        var rest = text
+        while rest.count >= 16 {
+            let bytes = rest.loadUnaligned(as: SIMD16<UInt8>.self)
+            let isEscaped =
+                (bytes .< 0x20) .| (bytes .== UInt8(ascii: "\"")) .| (bytes .== UInt8(ascii: "\\"))
+            if any(isEscaped) { return true }
+            rest = UnsafeRawBufferPointer(rebasing: rest[16...])
+        }
+        return rest.contains(where: isEscaped)
     }
 
     private static func isEscaped(_ byte: UInt8) -> Bool {
