@@ -3,9 +3,13 @@ extension Database {
     /// The number of ends after which the oldest are forgotten, in one go.
     private static let forgettingInterval: Int64 = 64
 
-    /// Selects the row of a task; the first one that is read is that of the task that ended last.
-    private static let newestOfTask =
-        "SELECT number FROM ended_tasks WHERE number > 0 AND task_id = ? ORDER BY number DESC LIMIT 1"
+    /// Ends a statement that changes the row of a task: of several, that of the task that ended last.
+    private static let atNewestOfTask = """
+        WHERE number =
+        (SELECT number FROM ended_tasks WHERE number > 0 AND task_id = ? ORDER BY number DESC LIMIT 1)
+        """
+    private static let rememberPath = "UPDATE ended_tasks SET path = ? \(atNewestOfTask)"
+    private static let discard = "UPDATE ended_tasks SET is_discarded = 1 \(atNewestOfTask)"
 
     /// Remembers a task that ends, and forgets the oldest beyond the limit.
     func remember(_ record: [UInt8], of task: Int64) throws(StoreError) {
@@ -24,20 +28,13 @@ extension Database {
 
     /// Remembers where the application has put a task's file.
     func remember(path: String, of task: Int64) throws(StoreError) {
-        try connection.run(
-            "UPDATE ended_tasks SET path = ? WHERE number = (\(Self.newestOfTask))",
-            path,
-            task
-        )
+        try connection.run(Self.rememberPath, path, task)
     }
 
     /// Deletes a task, and remembers that its file is deleted with it.
     func discard(_ task: Int64) throws(StoreError) {
         try connection.run("DELETE FROM tasks WHERE id = ?", task)
-        try connection.run(
-            "UPDATE ended_tasks SET is_discarded = 1 WHERE number = (\(Self.newestOfTask))",
-            task
-        )
+        try connection.run(Self.discard, task)
     }
 
     /// Returns the tasks that have ended and are gone, the last one first.

@@ -5,7 +5,7 @@ final class Connection {
     /// The database's path.
     let path: String
     private let handle: OpaquePointer
-    private var statements: [String: OpaquePointer] = [:]
+    private var statements: [StatementText: OpaquePointer] = [:]
 
     /// The configuration of all connections of the process.
     private static let configuration = CSQLite_keepNoMemoryStatistics()
@@ -42,7 +42,7 @@ final class Connection {
     var lastInsertedRow: Int64 { sqlite3_last_insert_rowid(handle) }
 
     /// The statements prepared so far.
-    var preparedStatements: [String] { Array(statements.keys) }
+    var preparedStatements: [String] { statements.keys.map(\.text) }
 
     /// Sets how long to wait for another process that has the database, in milliseconds.
     func setBusyTimeout(milliseconds: Int32) { sqlite3_busy_timeout(handle, milliseconds) }
@@ -108,7 +108,7 @@ final class Connection {
 
     /// Returns the cost of a prepared statement since the last call.
     func takeCost(of sql: String) -> StatementCost {
-        guard let statement = statements[sql] else { return StatementCost() }
+        guard let statement = statements[StatementText(text: sql)] else { return StatementCost() }
         return StatementCost(
             programSteps: Int(sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_VM_STEP, 1)),
             scannedRows: Int(sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_FULLSCAN_STEP, 1)),
@@ -121,8 +121,8 @@ final class Connection {
         _ values: [(any Bindable)?]
     ) throws(StoreError) -> OpaquePointer {
         let statement = try prepared(sql)
-        for (index, value) in values.enumerated() {
-            let code = value?.bind(to: statement, at: Int32(index + 1)) ?? SQLITE_OK
+        for index in values.indices {
+            let code = values[index]?.bind(to: statement, at: Int32(index + 1)) ?? SQLITE_OK
             guard code == SQLITE_OK else {
                 finish(statement)
                 throw failure(code)
@@ -132,12 +132,12 @@ final class Connection {
     }
 
     private func prepared(_ sql: String) throws(StoreError) -> OpaquePointer {
-        if let statement = statements[sql] { return statement }
+        if let statement = statements[StatementText(text: sql)] { return statement }
         var prepared: OpaquePointer?
         let flags = UInt32(SQLITE_PREPARE_PERSISTENT)
         let code = sqlite3_prepare_v3(handle, sql, -1, flags, &prepared, nil)
         guard code == SQLITE_OK, let prepared else { throw failure(code) }
-        statements[sql] = prepared
+        statements[StatementText(text: sql)] = prepared
         return prepared
     }
 
@@ -168,6 +168,14 @@ extension Connection {
             message: StoreError.message(for: code, path: path, reason: reason)
         )
     }
+}
+
+/// The text of a statement, which is found by its length: few have the same, and to hash all bytes takes longer than to
+/// compare the text with one or two others.
+private struct StatementText: Hashable {
+    let text: String
+
+    func hash(into hasher: inout Hasher) { hasher.combine(text.utf8.count) }
 }
 
 /// The cost of running a statement, in SQLite's own counts.
