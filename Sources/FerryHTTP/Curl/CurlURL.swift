@@ -5,6 +5,7 @@ enum CurlURL {
     /// Rejects a URL that libcurl cannot request, before libcurl reads it: the message contains nothing of the URL but its
     /// scheme.
     static func check(_ url: String) throws(HTTPError) {
+        guard PlainURL(url) == nil else { return }
         // A NUL would end the text early for libcurl.
         guard url.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else {
             throw HTTPError(code: .badURL, message: "The URL has a space or a control character")
