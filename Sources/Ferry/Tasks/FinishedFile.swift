@@ -37,7 +37,7 @@ struct FinishedFile: Hashable, Sendable {
         location = URL(filePath: path, directoryHint: .notDirectory)
     }
 
-    /// Removes it, unless the app has moved it.
+    /// Removes it, unless the app has moved it, which is what the app is told of it for.
     func remove() { _ = unlink(path) }
 
     /// The path of the directory that it is in.

@@ -2,7 +2,6 @@ import FerryHTTP
 import FerryTransfer
 import Foundation
 import FoundationNetworking
-import Glibc
 import Synchronization
 
 extension URLSessionDownloadTask {
@@ -60,17 +59,12 @@ extension URLSessionDownloadTask {
         case .resumed, .progressed, .sent, .sentAnew, .data, .call, .socket:
             break
         case .finished(let file):
-            storage.withLock { $0.location = file.location }
+            storage.withLock { $0.file = file }
         case .completed(let error):
-            let (location, response) = storage.withLock { ($0.location, $0.response.get()) }
-            handler(location, response, error)
-            if let location, !keepsFile { remove(location) }
+            let (file, response) = storage.withLock { ($0.file, $0.response.get()) }
+            handler(file?.location, response, error)
+            if !keepsFile { file?.remove() }
         }
-    }
-
-    private func remove(_ location: URL) {
-        // The file no longer exists if the app has moved it, which is the purpose of the call.
-        _ = unlink(location.path)
     }
 }
 

@@ -40,7 +40,7 @@ extension URLSessionTask {
         /// The handlers that wait for the resume data of a cancelled download or upload.
         var resumeDataHandlers: [@Sendable (Data?) -> Void] = []
         /// The file that a task with a completion handler has received.
-        var location: URL?
+        var file: FinishedFile?
         /// Whether the complete file is not there, and its delivery waits for it.
         var isAwaitingFile = false
         /// Why the app does not get the complete file, until the task ends.
