@@ -154,8 +154,7 @@ extension Daemon {
         guard let destination = subscriptions[call] else { return }
         var event = event
         if let path = event.path {
-            event.path = files.presentPath(of: path)
-            event.directoryIdentity = files.directoryIdentity(ofFileAt: path)
+            (event.path, event.directoryIdentity) = files.present(fileAt: path)
         }
         let isWritable: Bool
         switch destination {

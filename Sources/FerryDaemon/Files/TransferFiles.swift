@@ -126,19 +126,14 @@ final class TransferFiles {
         return places.path(named: name) ?? downloads.path(of: name)
     }
 
-    /// Returns the present path of a finished file: the directory may have moved since it was named.
-    func presentPath(of path: String) -> String {
+    /// Returns the present path of a finished file, whose directory may have moved since it was named, and what the
+    /// directory is recognized by; `nil` if that is unknown.
+    func present(fileAt path: String) -> (path: String, directoryIdentity: String?) {
         guard let name = Self.ownName(ofFileAt: path) else {
             // The file was written in the directory that it is for.
-            return path
+            return (path, FilePlaces.directoryIdentity(ofFileAt: path))
         }
-        return "\(downloads.presentPath)/\(name)"
-    }
-
-    /// Returns what the directory of a finished file is recognized by; `nil` if that is unknown.
-    func directoryIdentity(ofFileAt path: String) -> String? {
-        guard Self.ownName(ofFileAt: path) == nil else { return identity }
-        return FilePlaces.directoryIdentity(ofFileAt: path)
+        return ("\(downloads.presentPath)/\(name)", identity)
     }
 
     /// The name of a file in the daemon's own directory; `nil` if it is elsewhere.

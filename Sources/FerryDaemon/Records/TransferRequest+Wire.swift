@@ -39,11 +39,11 @@ extension TaskRecord {
         self.request(request).adding(fields.map { HTTPField(name: $0.name, value: $0.value) })
     }
 
-    /// Returns a request of the task, with the address that the task was made for.
+    /// Returns the task's request, or its replacement, with the address that the task was made for.
     func request(_ request: Wire.Request) -> TransferRequest {
-        var request = TransferRequest(request)
-        request.madeFor = ownURL
-        return request
+        var made = TransferRequest(request)
+        made.madeFor = replacement == nil ? request.madeFor ?? request.url : ownURL
+        return made
     }
 }
 

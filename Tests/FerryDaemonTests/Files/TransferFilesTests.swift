@@ -221,13 +221,13 @@ struct TransferFilesTests {
             #expect(rmdir(here) == 0)
         default: break
         }
-        let path = moved.presentPath(of: told)
+        let (path, directoryIdentity) = moved.present(fileAt: told)
         #expect(path.hasSuffix("/CFNetworkDownload_000007.tmp"))
         #expect((access(path, F_OK) == 0) == (change != "removed"))
         // Whoever finds another directory there knows that it is another.
         let directory = String(path.dropLast("/CFNetworkDownload_000007.tmp".count))
         let identity = try? DiskIdentity(of: Directory(opening: directory)).text
-        #expect((moved.directoryIdentity(ofFileAt: told) == identity) == (change != "removed"))
+        #expect((directoryIdentity == identity) == (change != "removed"))
     }
 
     @Test(arguments: [
@@ -236,9 +236,12 @@ struct TransferFilesTests {
     ])
     func `PLACE-1: a file that is for another disk is recognized by its own name`(directory: String)
     {
-        #expect(files.directoryIdentity(ofFileAt: directory + "/.ferry-abc-k3y9") == "k3y9")
-        #expect(files.directoryIdentity(ofFileAt: directory + "/.ferry-abc") == nil)
-        #expect(files.directoryIdentity(ofFileAt: directory + "/abc") == nil)
+        func identity(_ name: String) -> String? {
+            files.present(fileAt: directory + "/" + name).directoryIdentity
+        }
+        #expect(identity(".ferry-abc-k3y9") == "k3y9")
+        #expect(identity(".ferry-abc") == nil)
+        #expect(identity("abc") == nil)
     }
 
     @Test func `PLACE-1: the mark of a file that an app is being told of stays until it is gone`()

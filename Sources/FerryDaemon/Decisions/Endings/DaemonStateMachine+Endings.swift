@@ -143,7 +143,7 @@ extension DaemonStateMachine {
                     .id(task.id),
                     [Stored.event(event)],
                     at: now,
-                    remembering: memory(of: task, event, at: now)
+                    remembering: memory(of: task, Stored.request(task.request), event, at: now)
                 ),
             ],
             then: .ended(task: task.id, ending, resumeData: resumeData, [event])

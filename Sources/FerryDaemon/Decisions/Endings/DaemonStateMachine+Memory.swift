@@ -7,13 +7,18 @@ extension DaemonStateMachine {
     ///
     /// - Parameters:
     ///   - task: The task.
+    ///   - request: The request that it was made with.
     ///   - event: The event with its response, its figures and its failure.
     ///   - now: The time of its end.
     /// - Returns: The task, in the encoding of the store.
-    func memory(of task: TaskRecord, _ event: Wire.Event, at now: Date) -> [UInt8] {
+    func memory(
+        of task: TaskRecord,
+        _ request: Wire.Request?,
+        _ event: Wire.Event,
+        at now: Date
+    ) -> [UInt8] {
         let session = sessions[task.sessionID]
         let application = session.flatMap { applications[$0.applicationID] }
-        let request = Stored.request(task.request)
         let description = task.description.flatMap {
             $0.utf8.count <= Wire.EndedTask.textLimit ? $0 : nil
         }

@@ -230,7 +230,7 @@ extension DaemonStateMachine.RunningTask {
     /// HEAD.
     var isActedUpon: Bool {
         if let hasSentAll { return hasSentAll }
-        let method = (currentRequest ?? Stored.request(record.request))?.method
+        let method = (currentRequest ?? request)?.method
         return method != "GET" && method != "HEAD"
     }
 

@@ -51,7 +51,7 @@ extension DaemonStateMachine {
                     .id(id),
                     [Stored.event(finished), Stored.event(completed)],
                     at: now,
-                    remembering: memory(of: task.record, finished, at: now)
+                    remembering: memory(of: task.record, task.request, finished, at: now)
                 ),
             ],
             then: .ended(task: id, Ending(), resumeData: nil, [finished, completed])

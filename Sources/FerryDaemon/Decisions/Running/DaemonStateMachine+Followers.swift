@@ -30,10 +30,8 @@ extension DaemonStateMachine {
                 && !followings.isAlone(other.record.id) && !hasOwnResponse(other)
                 && !isTooLargeToCopy(other)
         }
-        guard let leader = equal.min(by: { $0.record.id < $1.record.id }),
-            let request = Stored.request(task.request), request.mayBeShared
-        else { return nil }
-        return leader
+        let leader = equal.min { $0.record.id < $1.record.id }
+        return leader?.request?.mayBeShared == true ? leader : nil
     }
 
     /// Makes a task follow another one.

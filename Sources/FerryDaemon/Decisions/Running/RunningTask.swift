@@ -104,6 +104,9 @@ extension DaemonStateMachine {
         /// The task as it was when it started.
         var record: TaskRecord { start.record }
 
+        /// The request that its application has made it with; `nil` if that cannot be read.
+        var request: Wire.Request? { start.request }
+
         /// Its host, as its session saw it when it started.
         var line: HostBreaker.Line? { start.line }
 
@@ -155,10 +158,12 @@ extension DaemonStateMachine {
 
         private final class Start: Hashable, Sendable {
             let record: TaskRecord
+            let request: Wire.Request?
             let line: HostBreaker.Line?
 
             init(record: TaskRecord, line: HostBreaker.Line?) {
                 self.record = record
+                request = Stored.request(record.request)
                 self.line = line
             }
 
@@ -262,7 +267,7 @@ extension DaemonStateMachine {
         mutating func answered(_ response: Wire.Response, to request: Wire.Request) {
             self.response = response
             let isReplaced = record.replacement != nil
-            let isAnother = isReplaced || Stored.request(record.request)?.url != request.url
+            let isAnother = isReplaced || start.request?.url != request.url
             currentRequest = isAnother ? request : nil
             // A response in place of the remaining bytes does not replace the response to the bytes at hand.
             hasUnstoredResponse = response.status < 300 || receivedByteCount == 0

@@ -7,7 +7,7 @@ struct RunningTasks: Hashable, Sendable {
 
     private var tasks: [Int64: RunningTask] = [:]
     /// The tasks by their requests, so that equal ones are found without a look at all others.
-    private var tasksByRequest: [[UInt8]: Set<Int64>] = [:]
+    private var tasksByRequest: [Request: Set<Int64>] = [:]
     /// The tasks that have left their places before their ends.
     private var vacated: Set<Int64> = []
     /// The budget of the transfers that run at once.
@@ -56,7 +56,7 @@ struct RunningTasks: Hashable, Sendable {
 
     /// Returns the tasks with a request, in no order.
     func tasks(requesting request: [UInt8]) -> [RunningTask] {
-        tasksByRequest[request, default: []].compactMap { tasks[$0] }
+        tasksByRequest[Request(bytes: request), default: []].compactMap { tasks[$0] }
     }
 
     /// Returns the tasks that meet a condition, in order.
@@ -73,7 +73,7 @@ struct RunningTasks: Hashable, Sendable {
         }
         activity.set()
         tasks[task.record.id] = task
-        tasksByRequest[task.record.request, default: []].insert(task.record.id)
+        tasksByRequest[Request(bytes: task.record.request), default: []].insert(task.record.id)
     }
 
     /// Changes a task, if it runs.
@@ -84,9 +84,11 @@ struct RunningTasks: Hashable, Sendable {
     /// - Returns: What that returns; `nil` if the task does not run.
     @discardableResult
     mutating func update<Result>(_ id: Int64, _ change: (inout RunningTask) -> Result) -> Result? {
-        let before = tasks[id]?.inhibition
-        defer { if tasks[id]?.inhibition != before { activity.set() } }
-        return tasks.update(id, change)
+        tasks.update(id) { task in
+            let before = task.inhibition
+            defer { if task.inhibition != before { activity.set() } }
+            return change(&task)
+        }
     }
 
     /// A task no longer runs: its place is free.
@@ -112,10 +114,20 @@ struct RunningTasks: Hashable, Sendable {
     }
 
     private mutating func forget(_ task: RunningTask) {
-        let (id, request) = (task.record.id, task.record.request)
-        vacated.remove(id)
-        tasksByRequest[request]?.remove(id)
-        if tasksByRequest[request]?.isEmpty == true { tasksByRequest[request] = nil }
+        vacated.remove(task.record.id)
+        let request = Request(bytes: task.record.request)
+        guard let index = tasksByRequest.index(forKey: request) else { return }
+        tasksByRequest.values[index].remove(task.record.id)
+        if tasksByRequest.values[index].isEmpty { tasksByRequest.remove(at: index) }
+    }
+
+    /// A request as the store has it, which is hashed as a whole and not byte by byte.
+    private struct Request: Hashable {
+        let bytes: [UInt8]
+
+        func hash(into hasher: inout Hasher) {
+            bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
+        }
     }
 
     // MARK: Places

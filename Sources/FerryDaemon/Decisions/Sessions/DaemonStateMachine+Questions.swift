@@ -130,7 +130,7 @@ extension DaemonStateMachine {
         )
         switch question.subject {
         case .begin:
-            event.request = Stored.request(task.record.request)
+            event.request = task.request
         case .challenge(let challenge):
             event.kind = .challenged
             event.challenge = Wire.Challenge(challenge)
