@@ -77,13 +77,15 @@ package struct JSONOutput {
     mutating func integer(_ value: Int64) {
         beginValue()
         if value < 0 { bytes.append(UInt8(ascii: "-")) }
-        var rest = value.magnitude
-        var power: UInt64 = 1
-        while rest / power >= 10 { power *= 10 }
-        while power > 0 {
-            bytes.append(UInt8(ascii: "0") + UInt8(rest / power))
-            rest %= power
-            power /= 10
+        // The longest has 19 digits; the last one is found first.
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 19) { digits in
+            var (rest, start) = (value.magnitude, digits.count)
+            repeat {
+                start -= 1
+                digits[start] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+                rest /= 10
+            } while rest > 0
+            bytes.append(contentsOf: digits[start...])
         }
         needsComma = true
     }
@@ -109,17 +111,26 @@ package struct JSONOutput {
         needsComma = false
     }
 
-    /// Returns whether any byte is escaped; looks at sixteen at a time.
+    /// Returns whether any byte is escaped; looks at eight at a time.
+    ///
+    /// A byte that is less than `n`, which is at most 0x80, borrows the highest bit when `n` is taken from it.
     private static func hasEscaped(_ text: UnsafeRawBufferPointer) -> Bool {
-        var rest = text
-        while rest.count >= 16 {
-            let bytes = rest.loadUnaligned(as: SIMD16<UInt8>.self)
+        let each: UInt64 = 0x0101_0101_0101_0101
+        func borrows(_ word: UInt64, less n: UInt64) -> UInt64 { (word &- each * n) & ~word }
+        var index = 0
+        while index + 8 <= text.count {
+            let word = text.loadUnaligned(fromByteOffset: index, as: UInt64.self)
             let isEscaped =
-                (bytes .< 0x20) .| (bytes .== UInt8(ascii: "\"")) .| (bytes .== UInt8(ascii: "\\"))
-            if any(isEscaped) { return true }
-            rest = UnsafeRawBufferPointer(rebasing: rest[16...])
+                borrows(word, less: 0x20) | borrows(word ^ (each * 0x22), less: 1)
+                | borrows(word ^ (each * 0x5C), less: 1)
+            if isEscaped & (each * 0x80) != 0 { return true }
+            index += 8
         }
-        return rest.contains(where: isEscaped)
+        while index < text.count {
+            if isEscaped(text[index]) { return true }
+            index += 1
+        }
+        return false
     }
 
     private static func isEscaped(_ byte: UInt8) -> Bool {

@@ -41,6 +41,34 @@ import Testing
         }
     }
 
+    @Test(arguments: ["\"", "\\", "\u{1F}", "é", "/"], 0...33)
+    func `whether a character is escaped does not depend on its position`(
+        character: Character,
+        position: Int
+    ) throws {
+        var text = String(repeating: "a", count: 33)
+        text.insert(character, at: text.index(text.startIndex, offsetBy: position))
+        var output = JSONOutput()
+        output.string(text)
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .withoutEscapingSlashes
+        #expect(output.bytes == Array(try encoder.encode(text)))
+    }
+
+    @Test func `an integer's text is its description`() {
+        var integers: [Int64] = [0, .max, .min]
+        var power: Int64 = 1
+        for _ in 0...18 {
+            integers += [power - 1, power, power + 1, -power]
+            power = power.multipliedReportingOverflow(by: 10).partialValue
+        }
+        for integer in integers {
+            var output = JSONOutput()
+            output.integer(integer)
+            #expect(String(decoding: output.bytes, as: UTF8.self) == integer.description)
+        }
+    }
+
     @Test(arguments: [Double.infinity, -.infinity, .nan])
     func `a number that JSON does not have is an error`(number: Double) {
         let request = Wire.Request(url: "", method: "", fields: [], idleTimeout: number)
