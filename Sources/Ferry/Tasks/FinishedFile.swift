@@ -19,9 +19,8 @@ struct FinishedFile: Hashable, Sendable {
         case away
     }
 
-    /// Where it is.
-    let location: URL
-    private let path: String
+    /// Its absolute path.
+    let path: String
     /// What its directory is recognized by; nil if the daemon has not said that.
     private let directoryIdentity: String?
 
@@ -33,8 +32,12 @@ struct FinishedFile: Hashable, Sendable {
     init(path: String, directoryIdentity: String? = nil) {
         self.path = path
         self.directoryIdentity = directoryIdentity
+    }
+
+    /// Where it is.
+    var location: URL {
         // Without the hint Foundation would check whether it is a directory, on a disk that may not respond.
-        location = URL(filePath: path, directoryHint: .notDirectory)
+        URL(filePath: path, directoryHint: .notDirectory)
     }
 
     /// Removes it, unless the app has moved it, which is what the app is told of it for.
@@ -138,7 +141,7 @@ extension URLSessionTask {
 extension URLError {
     /// The error of a task whose complete file was removed before the app was told of it.
     init(removed file: FinishedFile, url: URL?) {
-        let path = file.location.path
+        let path = file.path
         self = URLError(
             .fileDoesNotExist,
             url: url,

@@ -27,6 +27,8 @@ final class TransferFiles {
     /// The tasks that may have a file; `nil` before ``findLeftovers()``, when any task may.
     private var tasksWithFiles: Set<Int64>?
     private let downloads: Directory
+    /// The path that leads to ``downloads`` in this turn of the loop, once it was looked for.
+    private var presentPath: String?
     private let resumable: Directory
     /// What the directory of ``downloads`` is recognized by.
     private let identity: String?
@@ -133,7 +135,16 @@ final class TransferFiles {
             // The file was written in the directory that it is for.
             return (path, FilePlaces.directoryIdentity(ofFileAt: path))
         }
-        return ("\(downloads.presentPath)/\(name)", identity)
+        return (presentDirectory() + "/" + name, identity)
+    }
+
+    /// The path that leads to the directory for files now, which is looked for once in each turn of the loop.
+    private func presentDirectory() -> String {
+        if let presentPath { return presentPath }
+        let path = downloads.presentPath
+        presentPath = path
+        LoopActor.perform { self.presentPath = nil }
+        return path
     }
 
     /// The name of a file in the daemon's own directory; `nil` if it is elsewhere.

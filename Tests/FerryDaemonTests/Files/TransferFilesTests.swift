@@ -324,7 +324,7 @@ struct TransferFilesTests {
         let next = try TransferFiles(in: temporary.directory)
         #expect(next.findLeftovers().tasks == [7])
         #expect(next.path(of: 7) == path)
-        #expect(next.presentPath(of: path) == path)
+        #expect(next.present(fileAt: path).path == path)
         next.discard(task: 7)
         await next.places.queue(for: disk.path).run {}
         #expect(try disk.directory.names() == [])
