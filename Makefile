@@ -145,14 +145,14 @@ coverage: set-up ## measures the lines that the tests run
 	scripts/coverage
 
 # Random histories of the daemon, its clients, its network and its disk, in a simulated world; and of downloads
-# from several places.
+# from several places. Only their tests are run: while a test waits for the exit of a process, a thread of Swift Testing spins.
 simulate: export FERRY_TESTS = FerryDaemonTests,FerryTransferTests
 simulate: set-up ## runs random histories of ferryd; COUNT=… SEED=… FIRST=…
 	$(BUILD) --build-tests --configuration release -Xswiftc -enable-testing \
 	  --scratch-path .build/simulate
 	FERRY_SIMULATION_COUNT=$(COUNT) $(SEED:%=FERRY_SIMULATION_SEED=%) $(FIRST:%=FERRY_SIMULATION_FIRST=%) \
 	  .build/simulate/release/FerryPackageTests.xctest --testing-library swift-testing \
-	  --filter 'FerryDaemonTests.SimulationTests|MirrorSimulationTests'
+	  --filter 'FerryDaemonTests.SimulationTests/.whatever|MirrorSimulationTests/.wherever'
 
 # Inputs that libFuzzer makes up, for each of the targets in Fuzzing or for TARGET alone. What is worth
 # keeping goes to Fuzzing/Corpora, a line of base64 each; an input with a finding to .build/fuzz/findings. SANITIZER= is quicker.
