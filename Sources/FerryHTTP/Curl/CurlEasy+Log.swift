@@ -25,25 +25,28 @@ enum CurlLogLine: Equatable {
         func begins(_ beginning: StaticString) -> Bool {
             beginning.withUTF8Buffer { line.starts(with: $0) }
         }
-        func number(after beginning: String) -> UInt32? {
-            let text = String(decoding: line, as: UTF8.self)
-            guard let place = text.firstRange(of: beginning) else { return nil }
-            return UInt32(text[place.upperBound...].prefix { $0.isASCII && $0.isNumber })
+        func number(behind beginning: StaticString) -> (number: UInt32, rest: Substring)? {
+            guard begins(beginning) else { return nil }
+            let text = Substring(decoding: line[beginning.utf8CodeUnitCount...], as: UTF8.self)
+            let digits = text.utf8.prefix { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
+            return UInt32(Substring(digits)).map { ($0, text[digits.endIndex...]) }
         }
         if begins("Excess found") || begins("Leftovers after chunking") {
             self = .excess
         } else if begins("REFUSED_STREAM, retrying") || begins("Downgrades to HTTP/1.1") {
             self = .refusal
         } else if begins("recveived GOAWAY") || begins("received GOAWAY") {
-            guard let last = number(after: "last_stream=") else { return nil }
-            self = .goAway(lastStream: last)
-        } else if begins("Using Stream ID: ") {
-            guard let stream = number(after: "Using Stream ID: ") else { return nil }
-            self = .stream(stream)
-        } else if begins("[HTTP/2] [") {
-            guard String(decoding: line, as: UTF8.self).contains("] OPENED stream for "),
-                let stream = number(after: "[HTTP/2] [")
+            // The line is rare, and the search takes long.
+            let text = String(decoding: line, as: UTF8.self)
+            guard let place = text.firstRange(of: "last_stream="),
+                let last = UInt32(text[place.upperBound...].prefix { $0.isASCII && $0.isNumber })
             else { return nil }
+            self = .goAway(lastStream: last)
+        } else if let (stream, _) = number(behind: "Using Stream ID: ") {
+            self = .stream(stream)
+        } else if let (stream, rest) = number(behind: "[HTTP/2] ["),
+            rest.hasPrefix("] OPENED stream for ")
+        {
             self = .stream(stream)
         } else {
             return nil
