@@ -20,6 +20,10 @@ import FerrySystem
 
     /// The addresses that libcurl was given, which may contain secrets.
     var addresses: [String] = []
+    /// Whether the exchange may share its connection with others.
+    private(set) var mayShare = false
+    /// Whether the request may be sent again although the server may have carried it out.
+    private(set) var isIdempotent = true
     /// When the request was given to libcurl.
     private var start = EventLoop.now
 
@@ -57,6 +61,7 @@ import FerrySystem
         fieldList = nil
         proxyFieldList = nil
         addresses = []
+        (mayShare, isIdempotent) = (false, true)
         errorText.pointee = 0
     }
 
@@ -81,9 +86,8 @@ import FerrySystem
         request.protocolChoice = protocolChoice
         try configure(for: request, body: exchange.body, configuration)
         if exchange.needsNewConnection { try set(CURLOPT_FRESH_CONNECT, 1) }
-        // That a server leaves may be read by any of the exchanges that share its connection.
-        let mayShare = protocolChoice == .http2 && request.isSecure
-        if mayShare || !HTTPExchange.isIdempotent(request.method) { followLog() }
+        mayShare = protocolChoice == .http2 && request.isSecure
+        isIdempotent = HTTPExchange.isIdempotent(request.method)
     }
 
     /// Gives libcurl the time for a connection, of which it gives each address of the host a part.

@@ -25,6 +25,8 @@ import Glibc
 
     private var handle: UnsafeMutableRawPointer?
     private var easies: [UnsafeMutableRawPointer: CurlEasy] = [:]
+    /// Whether all exchanges that may share a connection follow libcurl's log.
+    private var followsSharedLogs = false
     private var watches: [curl_socket_t: SocketWatch] = [:]
     /// The sockets of all open connections; the descriptor of a closed one may be something else by now.
     private var sockets: Set<curl_socket_t> = []
@@ -78,10 +80,23 @@ import Glibc
         outside { [self] in
             guard let handle else { return }
             reportClosing(of: easy)
+            followLogs(with: easy)
             let code = curl_multi_add_handle(handle, easy.handle)
             easies[easy.handle] = easy
             if code != CURLM_OK { fail(easy, CURLE_FAILED_INIT) }
         }
+    }
+
+    /// Has the logs read that may say of an exchange that its server has not processed it.
+    ///
+    /// That a server leaves may be read by any of the exchanges that share its connection. The log takes a twentieth of
+    /// the work for a small response, so it is read only once there is a request to which that matters.
+    private func followLogs(with easy: CurlEasy) {
+        if easy.mayShare, !easy.isIdempotent, !followsSharedLogs {
+            followsSharedLogs = true
+            for other in easies.values where other.mayShare { other.followLog() }
+        }
+        if !easy.isIdempotent || (easy.mayShare && followsSharedLogs) { easy.followLog() }
     }
 
     /// Removes a handle, whatever its state, and then calls `completion`.

@@ -400,13 +400,14 @@ extension HTTPExchange {
             effects.add(.startAgain(orFail: error))
         }
 
-        /// Whether a request that has failed is sent again: always if the server has not processed it (RFC 9113 §8.7), once if
-        /// it is idempotent and HTTP/2 has failed, where libcurl repeats less than with HTTP/1.1.
+        /// Whether a request that has failed is sent again.
+        ///
+        /// It is if the server has not processed it (RFC 9113 §8.7), and if it is idempotent and HTTP/2 has failed, where
+        /// libcurl repeats less than with HTTP/1.1. Each kept connection may have been about to end; a new one counts once.
         private func isRepeated(after error: HTTPError?) -> Bool {
             guard error?.code == .connectionLost, !hasResponseBegun else { return false }
-            return wasRefused
-                ? restartCount < Self.maximumRestartCount
-                : isMultiplexed && isIdempotent && restartCount == 0
+            guard wasRefused || (isMultiplexed && isIdempotent) else { return false }
+            return restartCount < (wasRefused || isOnKeptConnection ? Self.maximumRestartCount : 1)
         }
 
         /// Whether the response is over for all that it says, which libcurl 7.88 does not notice while it waits for a server

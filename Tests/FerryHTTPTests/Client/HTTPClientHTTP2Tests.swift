@@ -155,7 +155,7 @@ import Testing
 
     // MARK: Connections that a server leaves
 
-    @Test(arguments: ["POST", "PATCH", "PUT", "DELETE"], ["ok", "post"])
+    @Test(arguments: ["GET", "POST", "PATCH", "PUT", "DELETE"], ["ok", "post"])
     func `HTTP-2: what was sent while the server left is sent again`(
         method: String,
         path: String
