@@ -36,8 +36,8 @@ extension HTTPClient {
     /// Returns how much of a body is missing on a connection that carries nothing but its bytes.
     private func missingByteCount(of easy: CurlEasy, after received: Int64) -> Int64? {
         // The connection to a proxy might use TLS, which cannot be detected here.
-        guard !mayUseProxy, easy.isPlain else { return nil }
-        return easy.bodyByteCount.map { $0 - received }
+        guard !mayUseProxy, easy.isPlain, let byteCount = easy.bodyByteCount else { return nil }
+        return byteCount - received
     }
 
     /// Returns the only pipe of this client, whose bytes must be taken out before the next call.

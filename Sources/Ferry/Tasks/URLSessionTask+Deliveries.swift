@@ -72,6 +72,8 @@ extension URLSessionTask {
                 data.append(more)
                 pending.append(Delivery(message: .data(data), wasTold: delivery.wasTold))
             default:
+                // Most tasks have three at once: the last bytes, the file or the response, and the end.
+                if pending.isEmpty { pending.reserveCapacity(3) }
                 pending.append(delivery)
             }
             return schedule()

@@ -43,8 +43,11 @@ private func didReceiveHeader(
     _ count: Int,
     _ context: UnsafeMutableRawPointer?
 ) -> Int {
-    nonisolated(unsafe) let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
-    return withExchange(context, otherwise: CCurl_writefunc_error()) { exchange in
+    guard let context else { return CCurl_writefunc_error() }
+    let exchange = Unmanaged<HTTPExchange>.fromOpaque(context).takeUnretainedValue()
+    let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
+    // The most frequent callback.
+    return LoopActor.assumeIsolated(with: (exchange, line)) { exchange, line in
         exchange.receivedHeaderLine(line) ? line.count : CCurl_writefunc_error()
     }
 }

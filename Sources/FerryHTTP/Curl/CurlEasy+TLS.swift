@@ -5,8 +5,8 @@ extension CurlEasy {
     /// Sets the TLS versions to use.
     func configureTLSVersion(_ configuration: HTTPClient.Configuration) throws(HTTPError) {
         let minimum = configuration.minimumTLSVersion
-        let maximum = configuration.maximumTLSVersion.map { $0.curlValue << 16 }
-        try set(CURLOPT_SSLVERSION, minimum.curlValue | (maximum ?? 0))
+        let maximum = configuration.maximumTLSVersion?.curlValue ?? 0
+        try set(CURLOPT_SSLVERSION, minimum.curlValue | maximum << 16)
         // The old versions sign with SHA-1, which OpenSSL 3 does not allow by default.
         if minimum < .tls12 { try set(CURLOPT_SSL_CIPHER_LIST, "DEFAULT:@SECLEVEL=0") }
     }

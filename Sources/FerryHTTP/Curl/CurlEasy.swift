@@ -174,8 +174,10 @@ import FerrySystem
 
     private func text(_ info: CURLINFO) -> String? {
         var value: UnsafePointer<CChar>?
-        guard CCurl_easy_getinfo_string(handle, info, &value) == CURLE_OK else { return nil }
-        return value.map { String(cString: $0) }
+        guard CCurl_easy_getinfo_string(handle, info, &value) == CURLE_OK, let value else {
+            return nil
+        }
+        return String(cString: value)
     }
 
     private func offset(_ info: CURLINFO) -> Int64 {
@@ -295,7 +297,7 @@ import FerrySystem
     }
 
     func set(_ option: CURLoption, _ value: String) throws(HTTPError) {
-        try check(CCurl_easy_setopt_string(handle, option, value))
+        try check(setString(handle, option, value))
     }
 
     func check(_ code: CURLcode) throws(HTTPError) {
@@ -314,4 +316,13 @@ struct CurlPhases {
     var secureConnect: Duration
     /// Whether the connection existed before.
     var isReusedConnection: Bool
+}
+
+/// Sets an option without the copy that a string argument makes; outside the actor, whose closures check where they run.
+private func setString(
+    _ handle: UnsafeMutableRawPointer,
+    _ option: CURLoption,
+    _ value: String
+) -> CURLcode {
+    value.withCString { CCurl_easy_setopt_string(handle, option, $0) }
 }

@@ -9,7 +9,7 @@ final class CurlFieldList {
         var last: UnsafeMutablePointer<curl_slist>?
         for line in lines {
             // libcurl would look for the end of the list each time.
-            guard let next = curl_slist_append(nil, line) else {
+            guard let next = line.withCString({ curl_slist_append(nil, $0) }) else {
                 throw HTTPError(code: .outOfMemory, message: "No memory is left for the header")
             }
             if let last { last.pointee.next = next } else { first = next }
@@ -26,9 +26,11 @@ final class CurlFieldList {
     static func lines(for request: HTTPRequest) -> [String] {
         // libcurl sets the framing itself.
         let names = ["Content-Length", "Transfer-Encoding", proxyFieldName]
-        var lines = request.fields
-            .filter { field in !names.contains { field.isNamed($0) } }
-            .map(line)
+        var lines: [String] = []
+        lines.reserveCapacity(request.fields.count + 3)
+        for field in request.fields where !names.contains(where: field.isNamed) {
+            lines.append(line(field))
+        }
         if request.fields.first(named: "Expect") == nil {
             // Otherwise a long body would wait a second for servers that do not know this field.
             lines.append("Expect:")

@@ -377,9 +377,9 @@ private func willSchedule(
 ) -> Int32 {
     guard let context else { return 0 }
     let multi = Unmanaged<CurlMulti>.fromOpaque(context)
-    LoopActor.assumeIsolated {
-        // -1 cancels the timer.
-        let delay = milliseconds < 0 ? nil : Duration.milliseconds(milliseconds)
+    // -1 cancels the timer.
+    let delay = milliseconds < 0 ? nil : Duration.milliseconds(milliseconds)
+    LoopActor.assumeIsolated(with: (multi, delay)) { multi, delay in
         multi.takeUnretainedValue().schedule(after: delay)
     }
     return 0

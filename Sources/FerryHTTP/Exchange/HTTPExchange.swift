@@ -217,16 +217,20 @@ extension HTTPExchange {
     func connected(to address: String) -> Bool {
         guard let client, let easy else { return false }
         let (phases, connection) = (easy.phases, easy.connection)
-        let isSilent =
-            phases.isReusedConnection
-            ? connection.flatMap { client.multi.socket(of: $0) }.map { easy.isSilent($0) } ?? false
-            : nil
-        let isMultiplexed = easy.tlsConnection?.speaksHTTP2 ?? false
+        var isSilent: Bool?
+        if phases.isReusedConnection {
+            isSilent = false
+            if let connection, let socket = client.multi.socket(of: connection) {
+                isSilent = easy.isSilent(socket)
+            }
+        }
+        let tls = easy.tlsConnection
+        let isMultiplexed = tls?.speaksHTTP2 ?? false
         guard machine.sends(onKept: isSilent, isMultiplexed: isMultiplexed) else { return false }
         stream = nil
         // The body begins anew: libcurl sends the rest if it changes to HTTP/1.1 for a server's sake.
         guard sentBodyByteCount == 0 || seekBody(to: 0) else { return false }
-        tlsEnd = easy.tlsConnection.flatMap { HandshakeContext.kept(for: $0.pointer) }
+        tlsEnd = if let tls { HandshakeContext.kept(for: tls.pointer) } else { nil }
         remoteAddress = address
         isConnecting = false
         easy.allow(.zero)

@@ -56,14 +56,17 @@ struct ResponseHeadParser {
     }
 
     private mutating func appendStatusLine(_ line: Slice<UnsafeRawBufferPointer>) -> Event {
-        let parts = line.split(separator: UInt8(ascii: " "), maxSplits: 2)
-        guard parts.count >= 2, Self.isVersion(parts[0]), parts[1].count == 3,
-            let status = Int(Self.text(parts[1])), (100...999).contains(status)
+        let isSpace = { (byte: UInt8) in byte == UInt8(ascii: " ") }
+        let words = line.drop(while: isSpace)
+        let version = words.prefix { !isSpace($0) }
+        let code = words[version.endIndex...].drop(while: isSpace).prefix { !isSpace($0) }
+        guard Self.isVersion(version), code.count == 3, let status = Int(Self.text(code)),
+            (100...999).contains(status)
         else {
             let message = "The response's status line cannot be read"
             return .failure(HTTPError(code: .badServerResponse, message: message))
         }
-        head = HTTPResponseHead(status: status, version: Self.text(parts[0]), fields: [], url: url)
+        head = HTTPResponseHead(status: status, version: Self.text(version), fields: [], url: url)
         // Most responses have fewer.
         head.fields.reserveCapacity(16)
         state = .inFields
@@ -121,9 +124,9 @@ struct ResponseHeadParser {
     /// in one, and so is a length that is not a number. libcurl takes `5abc` for 5, and reads to the end of
     /// the connection if the number is too large for it: a truncated body would pass for a complete one.
     private var lengthFailure: String? {
-        let values = head.fields.values(named: "Content-Length")
+        let values = head.fields.lazy.filter { $0.isNamed("Content-Length") }.map(\.value)
         // Nearly always there is a single number, and nothing to parse.
-        if values.allSatisfy(Self.isShortNumber), values.count <= 1 { return nil }
+        if values.allSatisfy(Self.isShortNumber), values.dropFirst().isEmpty { return nil }
         var lengths: Set<Substring> = []
         for value in values.flatMap({ $0.split(separator: ",", omittingEmptySubsequences: false) })
         {

@@ -44,6 +44,21 @@ package actor LoopActor {
             try unsafeBitCast(escapable, to: (() throws -> T).self)()
         }
     }
+
+    /// Runs `body` at once, as ``assumeIsolated(_:)`` does, without allocating memory.
+    ///
+    /// - Parameters:
+    ///   - argument: What `body` needs.
+    ///   - body: Something that captures nothing.
+    /// - Returns: What `body` returns.
+    /// - Precondition: The caller is on the event loop's thread.
+    package static func assumeIsolated<Argument, Result>(
+        with argument: Argument,
+        _ body: @escaping @LoopActor (Argument) -> Result
+    ) -> Result {
+        precondition(LoopThread.shared.isCurrent, "not on the event loop's thread")
+        return unsafeBitCast(body, to: ((Argument) -> Result).self)(argument)
+    }
 }
 
 /// Runs the parts of a loop's task that are outside every actor, such as waking up, on the loop's thread.

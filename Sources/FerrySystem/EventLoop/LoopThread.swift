@@ -24,7 +24,7 @@ final class LoopThread: SerialExecutor, Sendable {
 
     private enum Item {
         case job(UnownedJob)
-        case closure(@LoopActor @Sendable () -> Void)
+        case closure(@Sendable () -> Void)
     }
 
     private struct Mailbox {
@@ -67,7 +67,10 @@ final class LoopThread: SerialExecutor, Sendable {
 
     func enqueue(_ job: consuming ExecutorJob) { append(.job(UnownedJob(job))) }
 
-    func enqueue(_ work: @escaping @LoopActor @Sendable () -> Void) { append(.closure(work)) }
+    func enqueue(_ work: @escaping @LoopActor @Sendable () -> Void) {
+        // Only this thread calls it, which is what the cast asserts.
+        append(.closure(unsafeBitCast(work, to: (@Sendable () -> Void).self)))
+    }
 
     func isIsolatingCurrentContext() -> Bool? { isCurrent }
 
@@ -125,7 +128,7 @@ final class LoopThread: SerialExecutor, Sendable {
         for item in items {
             switch item {
             case .job(let job): job.runSynchronously(on: asUnownedSerialExecutor())
-            case .closure(let work): LoopActor.assumeIsolated { work() }
+            case .closure(let work): work()
             }
         }
     }

@@ -81,7 +81,10 @@ package final class Directory: Sendable {
         try check(name)
         return FileDescriptor(
             owning: try systemCall("openat", path(of: name)) {
-                openat(descriptor, name, mode.flags | O_NOFOLLOW | O_CLOEXEC, 0o600)
+                // Without the copy that a string argument makes.
+                name.withCString {
+                    openat(descriptor, $0, mode.flags | O_NOFOLLOW | O_CLOEXEC, 0o600)
+                }
             }
         )
     }
@@ -143,7 +146,7 @@ package final class Directory: Sendable {
         var status = stat()
         do {
             try systemCall("fstatat", path(of: name)) {
-                fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW)
+                name.withCString { fstatat(descriptor, $0, &status, AT_SYMLINK_NOFOLLOW) }
             }
         } catch let error where error.errno == ENOENT {
             return nil

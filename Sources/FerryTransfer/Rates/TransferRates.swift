@@ -64,12 +64,11 @@ package final class TransferRates {
     var sendRate: Int64? { Self.least(ownSending, sharedSending) }
 
     private static func least(_ own: RateLimit?, _ shared: [RateLimit]) -> Int64? {
-        shared.reduce(own?.bytesPerSecond) { least, limit in
-            guard let least, let rate = limit.bytesPerSecond else {
-                return least ?? limit.bytesPerSecond
-            }
-            return min(least, rate)
+        var least = own?.bytesPerSecond
+        for limit in shared {
+            if let rate = limit.bytesPerSecond { least = min(least ?? rate, rate) }
         }
+        return least
     }
 
     /// Makes the flow of a connection's received bytes.
