@@ -1,3 +1,4 @@
+import FerryHTTP
 import FerryStore
 import FerrySystem
 import FerryTransfer
@@ -50,7 +51,7 @@ extension DaemonStateMachine {
     func isUnreachable(_ task: TaskRecord) -> Bool {
         guard !network.allowsAttempts, !Origin.isLocal(task.host) else { return false }
         let connections = sessions[task.sessionID].map { self.connections(of: $0.configuration) }
-        let isSecure = task.requestToSend?.url.prefix(6).lowercased() == "https:"
+        let isSecure = task.requestToSend.map { HTTPRequest.isSecure($0.url) } ?? false
         return connections?.reachesByLocalProxy(isSecure) != true
     }
 

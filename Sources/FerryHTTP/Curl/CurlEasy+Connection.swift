@@ -106,7 +106,9 @@ extension CurlEasy {
         _ request: HTTPRequest
     ) throws(HTTPError) {
         // An empty string, too, overrides the environment, which libcurl would use otherwise.
-        let proxy = try proxies.proxy(for: request.url)?.url() ?? ""
+        guard let proxy = try proxies.proxy(for: request.url)?.url() else {
+            return try set(CURLOPT_PROXY, "")
+        }
         addresses.append(proxy)
         try set(CURLOPT_PROXY, proxy)
         try set(CURLOPT_NOPROXY, proxies.exceptionText)

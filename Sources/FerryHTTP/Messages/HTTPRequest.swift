@@ -79,7 +79,12 @@ package struct HTTPRequest: Hashable, Sendable {
 
 extension HTTPRequest {
     /// Whether the URL's scheme is `https`.
-    var isSecure: Bool { url.prefix(6).lowercased() == "https:" }
+    var isSecure: Bool { Self.isSecure(url) }
+
+    /// Whether a URL's scheme is `https`, in any case.
+    package static func isSecure(_ url: String) -> Bool {
+        url.utf8.prefix(6).elementsEqual("https:".utf8) { $0 | 0x20 == $1 }
+    }
 
     /// Whether a body has bytes, as far as its length is known.
     @LoopActor static func hasBytes(_ body: (any HTTPBodySource)?) -> Bool {

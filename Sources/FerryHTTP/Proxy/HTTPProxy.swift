@@ -122,7 +122,7 @@ package struct HTTPProxyList: Hashable, Sendable {
 
     /// The proxy on the way to a URL, unless its host is an exception.
     func proxy(for url: String) -> HTTPProxy? {
-        url.prefix(6).lowercased() == "https:" ? https : http
+        HTTPRequest.isSecure(url) ? https : http
     }
 
     /// The exceptions as libcurl expects them.

@@ -42,4 +42,13 @@ import Testing
     func `any other URL is left to a parser`(url: String) {
         #expect(PlainURL(url) == nil)
     }
+
+    @Test(arguments: [
+        ("https://a/", true), ("HTTPS:", true), ("hTTps://", true), ("http://a/", false),
+        ("https", false), ("", false),
+        ("httpss://a/", false), ("xhttps://a/", false), ("ｈttps:", false),
+    ])
+    func `a scheme has no case`(url: String, isSecure: Bool) {
+        #expect(HTTPRequest.isSecure(url) == isSecure)
+    }
 }
