@@ -17,7 +17,7 @@ final class SimulatedDaemon {
     var machine: DaemonStateMachine { driver.machine }
     var line = StoreLine()
     /// The transfers that are no longer being prepared.
-    var transfers: [SimulatedTransfer] { driver.transfers.running }
+    var transfers: [SimulatedTransfer] { driver.transfers.running.sorted { $0.task < $1.task } }
     /// All that were ever started.
     var startedTransfers: [SimulatedTransfer] = []
     var calls: [DaemonStateMachine.CallIdentifier: (SimulatedCall, SimulatedConnection)] = [:]
