@@ -39,10 +39,14 @@ extension HTTPURLResponse {
     }
 
     /// Whether few fields have different names, as in nearly all responses; of many, none is compared with all others.
+    ///
+    /// Of a name that is not ASCII (RFC 9110 §5.1), that is unknown.
     private static func areDifferent(_ fields: [HTTPField]) -> Bool {
         guard fields.count <= 16 else { return false }
         for (index, field) in fields.enumerated()
-        where fields[..<index].contains(where: { $0.isNamed(field.name) }) {
+        where !field.name.utf8.allSatisfy({ $0 < 0x80 })
+            || fields[..<index].contains(where: { $0.isNamed(field.name) })
+        {
             return false
         }
         return true

@@ -107,7 +107,8 @@ extension CurlEasy {
     ) throws(HTTPError) {
         // An empty string, too, overrides the environment, which libcurl would use otherwise.
         guard let proxy = try proxies.proxy(for: request.url)?.url() else {
-            return try set(CURLOPT_PROXY, "")
+            try set(CURLOPT_PROXY, "")
+            return try set(CURLOPT_NOPROXY, "")
         }
         addresses.append(proxy)
         try set(CURLOPT_PROXY, proxy)

@@ -22,8 +22,9 @@ import FerrySystem
     var addresses: [String] = []
     /// Whether the exchange may share its connection with others.
     private(set) var mayShare = false
-    /// Whether the request may be sent again although the server may have carried it out.
-    private(set) var isIdempotent = true
+    /// Whether the request is sent again whatever its server has done with it: it is idempotent, has no body that would have
+    /// to be had again, and was sent once.
+    private(set) var isRepeatable = true
     /// When the request was given to libcurl.
     private var start = EventLoop.now
 
@@ -61,7 +62,7 @@ import FerrySystem
         fieldList = nil
         proxyFieldList = nil
         addresses = []
-        (mayShare, isIdempotent) = (false, true)
+        (mayShare, isRepeatable) = (false, true)
         errorText.pointee = 0
     }
 
@@ -87,7 +88,9 @@ import FerrySystem
         try configure(for: request, body: exchange.body, configuration)
         if exchange.needsNewConnection { try set(CURLOPT_FRESH_CONNECT, 1) }
         mayShare = protocolChoice == .http2 && request.isSecure
-        isIdempotent = HTTPExchange.isIdempotent(request.method)
+        isRepeatable =
+            HTTPExchange.isIdempotent(request.method) && !HTTPRequest.hasBytes(exchange.body)
+            && !exchange.needsNewConnection
     }
 
     /// Gives libcurl the time for a connection, of which it gives each address of the host a part.

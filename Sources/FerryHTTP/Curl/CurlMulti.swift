@@ -92,11 +92,11 @@ import Glibc
     /// That a server leaves may be read by any of the exchanges that share its connection. The log takes a twentieth of
     /// the work for a small response, so it is read only once there is a request to which that matters.
     private func followLogs(with easy: CurlEasy) {
-        if easy.mayShare, !easy.isIdempotent, !followsSharedLogs {
+        if easy.mayShare, !easy.isRepeatable, !followsSharedLogs {
             followsSharedLogs = true
             for other in easies.values where other.mayShare { other.followLog() }
         }
-        if !easy.isIdempotent || (easy.mayShare && followsSharedLogs) { easy.followLog() }
+        if !easy.isRepeatable || (easy.mayShare && followsSharedLogs) { easy.followLog() }
     }
 
     /// Removes a handle, whatever its state, and then calls `completion`.

@@ -402,12 +402,13 @@ extension HTTPExchange {
 
         /// Whether a request that has failed is sent again.
         ///
-        /// It is if the server has not processed it (RFC 9113 §8.7), and if it is idempotent and HTTP/2 has failed, where
-        /// libcurl repeats less than with HTTP/1.1. Each kept connection may have been about to end; a new one counts once.
+        /// It is if the server has not processed it (RFC 9113 §8.7), and once if it is idempotent and HTTP/2 has failed, where
+        /// libcurl repeats less than with HTTP/1.1.
         private func isRepeated(after error: HTTPError?) -> Bool {
             guard error?.code == .connectionLost, !hasResponseBegun else { return false }
-            guard wasRefused || (isMultiplexed && isIdempotent) else { return false }
-            return restartCount < (wasRefused || isOnKeptConnection ? Self.maximumRestartCount : 1)
+            return wasRefused
+                ? restartCount < Self.maximumRestartCount
+                : isMultiplexed && isIdempotent && restartCount == 0
         }
 
         /// Whether the response is over for all that it says, which libcurl 7.88 does not notice while it waits for a server

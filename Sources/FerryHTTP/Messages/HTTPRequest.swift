@@ -83,7 +83,9 @@ extension HTTPRequest {
 
     /// Whether a URL's scheme is `https`, in any case.
     package static func isSecure(_ url: String) -> Bool {
-        url.utf8.prefix(6).elementsEqual("https:".utf8) { $0 | 0x20 == $1 }
+        url.utf8.prefix(6).elementsEqual("https:".utf8) { byte, expected in
+            byte == expected || (byte ^ 0x20 == expected && expected != UInt8(ascii: ":"))
+        }
     }
 
     /// Whether a body has bytes, as far as its length is known.

@@ -203,13 +203,16 @@ struct TransferFilesTests {
     }
 
     @Test(arguments: ["state renamed", "replaced by a link", "in place", "removed"])
-    func `REL-17: a finished file is told by a path that leads to it`(change: String) throws {
+    func `REL-17: a finished file is told by a path that leads to it`(change: String) async throws {
         _ = try write("la", of: 7)
         let told = files.path(of: 7)
         let state = try temporary.directory.openSubdirectory("state")
         let moved = try TransferFiles(in: state)
         _ = try state.openSubdirectory("downloads").open("CFNetworkDownload_000007.tmp", .createNew)
         let here = state.path + "/downloads"
+        // It is looked for again in the next turn of the loop.
+        #expect(moved.present(fileAt: told).path.hasPrefix(here))
+        await withCheckedContinuation { turn in LoopActor.perform { turn.resume() } }
         let there = temporary.path + "/there"
         switch change {
         case "state renamed": #expect(rename(state.path, there) == 0)

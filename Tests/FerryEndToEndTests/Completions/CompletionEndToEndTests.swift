@@ -132,7 +132,7 @@ enum Shell: String, CaseIterable, Sendable {
         #expect(try await completions(of: "ferry pause 2 ", in: shell).last == "1")
     }
 
-    @Test func `a ferryd that does not answer keeps nobody waiting, and systemd is not asked`()
+    @Test func `nothing is completed from a ferryd that does not answer, and systemd is not asked`()
         async throws
     {
         // As systemd has it, and with nobody behind it.

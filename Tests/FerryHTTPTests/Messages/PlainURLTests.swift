@@ -11,7 +11,7 @@ import Testing
         ("http://a..b/", false, "a..b", nil, "/"),
         ("http://.../", false, "...", nil, "/"),
     ])
-    func `a plain URL is read as libcurl reads it`(
+    func `a plain URL is read as libcurl reads it, unless its host is a number`(
         url: String,
         isSecure: Bool,
         host: String,
@@ -46,7 +46,8 @@ import Testing
     @Test(arguments: [
         ("https://a/", true), ("HTTPS:", true), ("hTTps://", true), ("http://a/", false),
         ("https", false), ("", false),
-        ("httpss://a/", false), ("xhttps://a/", false), ("ｈttps:", false),
+        ("httpss://a/", false), ("https\u{1A}//a/", false), ("xhttps://a/", false),
+        ("ｈttps:", false),
     ])
     func `a scheme has no case`(url: String, isSecure: Bool) {
         #expect(HTTPRequest.isSecure(url) == isSecure)
