@@ -40,7 +40,7 @@ struct FinishedFile: Hashable, Sendable {
         URL(filePath: path, directoryHint: .notDirectory)
     }
 
-    /// Removes it, unless the app has moved it, which is what the app is told of it for.
+    /// Removes the file; an app that keeps it has moved it by then.
     func remove() { _ = unlink(path) }
 
     /// The path of the directory that it is in.
