@@ -193,7 +193,7 @@ final class InProcessEngine {
 
     /// The conditions of the network, as far as they are known: while a task is there that avoids some.
     var networkConditions: Conditions {
-        conditions.conditions?.intersection(.network) ?? Conditions(rawValue: 0)
+        conditions.conditions?.intersection(.network) ?? []
     }
 
     /// Makes the gate that a task passes before it loads.

@@ -7,6 +7,11 @@ package struct Conditions: OptionSet, Hashable, Sendable {
 
     package init(rawValue: Int64) { self.rawValue = rawValue }
 
+    /// Makes a set of its elements; in other modules, the standard library's initializer would be generic code.
+    package init(arrayLiteral elements: Conditions...) {
+        rawValue = elements.reduce(0) { $0 | $1.rawValue }
+    }
+
     /// Bytes cost money: the primary connection is metered, or NetworkManager guesses so.
     package static let expensiveNetwork = Conditions(rawValue: 1)
     /// The user wants few bytes on the network: it is metered, and the user has set that, or power is to be saved.

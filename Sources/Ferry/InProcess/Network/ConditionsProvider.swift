@@ -45,8 +45,8 @@ extension Conditions {
     ///   - configuration: The session's configuration.
     init(avoidedBy request: URLRequest?, in configuration: borrowing URLSessionConfiguration.Values)
     {
-        // An empty literal would be made by generic code of another module.
-        self = request.map { Conditions(avoidedBy: $0) } ?? Conditions(rawValue: 0)
+        self = []
+        if let request { self = Conditions(avoidedBy: request) }
         if !configuration.allowsExpensiveNetworkAccess { insert(.expensiveNetwork) }
         if !configuration.allowsConstrainedNetworkAccess { insert(.constrainedNetwork) }
         if !configuration.allowsCellularAccess { insert(.cellularNetwork) }
@@ -54,7 +54,7 @@ extension Conditions {
 
     /// The conditions of the network in which a request is not made.
     init(avoidedBy request: URLRequest) {
-        self.init(rawValue: 0)
+        self = []
         if !request.allowsExpensiveNetworkAccess { insert(.expensiveNetwork) }
         if !request.allowsConstrainedNetworkAccess { insert(.constrainedNetwork) }
         if !request.allowsCellularAccess { insert(.cellularNetwork) }
