@@ -11,8 +11,10 @@ package protocol DecidingMachine {
 
 extension DecidingMachine {
     /// Takes an input, and returns what its owner must do then.
-    package mutating func after(_ input: (inout Self) -> Void) -> [Effect] {
-        input(&self)
+    package mutating func after<Failure: Error>(
+        _ input: (inout Self) throws(Failure) -> Void
+    ) throws(Failure) -> [Effect] {
+        try input(&self)
         var taken: [Effect] = []
         guard effects.begin() else { return [] }
         while let effect = effects.next() { taken.append(effect) }

@@ -1,4 +1,5 @@
 import Ferry
+import FerrySystem
 
 /// Follows transfers until they are over or the user leaves.
 struct TransferFollower {
@@ -136,25 +137,25 @@ struct TransferFollower {
 
     private mutating func take(_ event: Event) throws -> ExitCode? {
         let instant = context.instant()
-        let effects: [TransferWatch.Effect]
         switch event {
         case .snapshot(let transfers, let ended):
-            effects = watch.snapshot(transfers, ended: ended, at: instant, now: context.now())
+            watch.snapshot(transfers, ended: ended, at: instant, now: context.now())
         case .changes(let changes, let ended):
-            effects = watch.changed(
+            watch.changed(
                 updated: changes.updated,
                 removed: changes.removed,
                 ended: ended,
                 at: instant,
                 now: context.now()
             )
-        case .ended(let id, let outcome): effects = watch.ended(id, outcome, at: instant)
-        case .held(let id, let hold): effects = watch.held(id, hold)
-        case .interrupted: effects = watch.interrupted()
-        case .stale: effects = [.show]
+        case .ended(let id, let outcome): watch.ended(id, outcome, at: instant)
+        case .held(let id, let hold): watch.held(id, hold)
+        case .interrupted: watch.interrupted()
+        case .stale: watch.becameStale()
         case .lost(let error): throw error
         }
-        for effect in effects {
+        guard watch.effects.begin() else { return nil }
+        while let effect = watch.effects.next() {
             switch effect {
             case .show: try show(at: instant)
             case .tell(let row): try display.tell(row)

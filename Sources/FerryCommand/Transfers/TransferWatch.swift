@@ -1,4 +1,5 @@
 import Ferry
+import FerrySystem
 import Foundation
 
 /// Decides what to report about followed transfers, and when nothing is left to follow.
@@ -16,6 +17,8 @@ struct TransferWatch {
         case finish(ExitCode)
     }
 
+    /// What its owner must do.
+    var effects = EffectQueue<Effect>()
     /// The followed transfers, in the order in which they appeared.
     private(set) var rows: [TransferRow]
 
@@ -65,16 +68,15 @@ struct TransferWatch {
     ///   - ended: What became of those that are gone, by their numbers, as far as that is known.
     ///   - instant: The time since some fixed moment.
     ///   - now: The time of day.
-    /// - Returns: The actions to perform.
     mutating func snapshot(
         _ transfers: [TransferDaemon.Transfer],
         ended: [TransferDaemon.Transfer.ID: Outcome] = [:],
         at instant: Duration,
         now: Date
-    ) -> [Effect] {
+    ) {
         let present = Set(transfers.map(\.id))
         let missing = rows.compactMap(\.number).filter { !present.contains($0) }
-        return changed(
+        changed(
             updated: transfers,
             removed: missing,
             ended: ended,
@@ -91,22 +93,21 @@ struct TransferWatch {
     ///   - ended: What became of these, as far as that is known.
     ///   - instant: The time since some fixed moment.
     ///   - now: The time of day.
-    /// - Returns: The actions to perform.
     mutating func changed(
         updated: [TransferDaemon.Transfer],
         removed: [TransferDaemon.Transfer.ID],
         ended: [TransferDaemon.Transfer.ID: Outcome] = [:],
         at instant: Duration,
         now: Date
-    ) -> [Effect] {
-        var effects: [Effect] = []
-        for transfer in updated { effects += update(transfer, at: instant, now: now) }
+    ) {
+        effects.add(.show)
+        for transfer in updated { update(transfer, at: instant, now: now) }
         for number in removed {
             guard let index = indicesByNumber[number] else { continue }
             let outcome = ended[number] ?? words[rows[index].id] ?? .gone
-            effects += end(index, outcome, at: instant)
+            end(index, outcome, at: instant)
         }
-        return finishing([.show] + effects)
+        finishIfDone()
     }
 
     /// Handles the outcome of a transfer that a session of this process reports.
@@ -115,14 +116,15 @@ struct TransferWatch {
     ///   - id: The transfer.
     ///   - outcome: How it ended.
     ///   - instant: The time since some fixed moment.
-    /// - Returns: The actions to perform.
     mutating func ended(
         _ id: TransferRow.ID,
         _ outcome: Outcome,
         at instant: Duration
-    ) -> [Effect] {
-        guard let index = indices[id] else { return [] }
-        return finishing(end(index, outcome, at: instant) + [.show])
+    ) {
+        guard let index = indices[id] else { return }
+        end(index, outcome, at: instant)
+        effects.add(.show)
+        finishIfDone()
     }
 
     /// Handles the report of a session of this process that a transfer's complete file has to wait.
@@ -130,27 +132,27 @@ struct TransferWatch {
     /// - Parameters:
     ///   - id: The transfer.
     ///   - hold: The reason.
-    /// - Returns: The actions to perform.
-    mutating func held(_ id: TransferRow.ID, _ hold: TransferRow.Hold) -> [Effect] {
-        guard let index = indices[id], !rows[index].isOver else { return [] }
+    mutating func held(_ id: TransferRow.ID, _ hold: TransferRow.Hold) {
+        guard let index = indices[id], !rows[index].isOver else { return }
         rows[index].waits(for: hold, hasBegun: true)
-        return [.show]
+        effects.add(.show)
     }
 
     /// Handles Ctrl-C: this process ends, the transfers continue.
-    mutating func interrupted() -> [Effect] {
-        if isFinished { return [] }
-        isFinished = true
-        return [.finish(.interrupted)]
+    mutating func interrupted() {
+        finish(.interrupted)
     }
+
+    /// Has the rows shown once more, without news.
+    mutating func becameStale() { effects.add(.show) }
 
     private mutating func update(
         _ transfer: TransferDaemon.Transfer,
         at instant: Duration,
         now: Date
-    ) -> [Effect] {
+    ) {
         let index = index(of: transfer)
-        guard !rows[index].isOver else { return [] }
+        guard !rows[index].isOver else { return }
         if rows[index].number == nil { unnumberedRowCount -= 1 }
         rows[index].number = transfer.id
         indicesByNumber[transfer.id] = index
@@ -180,7 +182,6 @@ struct TransferWatch {
             // The session's report follows, and has the file's path.
             words[rows[index].id] = outcome
         }
-        return []
     }
 
     private mutating func index(of transfer: TransferDaemon.Transfer) -> Int {
@@ -197,23 +198,24 @@ struct TransferWatch {
         _ index: Int,
         _ outcome: Outcome,
         at instant: Duration
-    ) -> [Effect] {
+    ) {
         // The first report counts: ferryd forgets a transfer after its session has reported the outcome.
-        guard !rows[index].isOver else { return [] }
+        guard !rows[index].isOver else { return }
         rows[index].ends(outcome, at: instant)
         openRowCount -= 1
         if rows[index].number == nil { unnumberedRowCount -= 1 }
         if !outcome.isSuccess { hasFailure = true }
-        return [.tell(rows[index])]
+        effects.add(.tell(rows[index]))
     }
 
-    private mutating func finishing(_ effects: [Effect]) -> [Effect] {
-        guard !isFinished, isDone else { return effects }
+    private mutating func finishIfDone() {
+        guard openRowCount == 0 || endsWhenNumbered && unnumberedRowCount == 0 else { return }
+        finish(hasFailure ? .failure : .success)
+    }
+
+    private mutating func finish(_ code: ExitCode) {
+        guard !isFinished else { return }
         isFinished = true
-        return effects + [.finish(hasFailure ? .failure : .success)]
-    }
-
-    private var isDone: Bool {
-        openRowCount == 0 || endsWhenNumbered && unnumberedRowCount == 0
+        effects.add(.finish(code))
     }
 }

@@ -1,8 +1,11 @@
 import Ferry
+import FerryTestSupport
 import Foundation
 import Testing
 
 @testable import FerryCommand
+
+extension TransferWatch: DecidingMachine {}
 
 @Suite(.timeLimit(.minutes(5))) struct TransferWatchTests {
     private let now = Date(timeIntervalSince1970: 1_790_000_060)
@@ -25,9 +28,13 @@ import Testing
         let row = try row(12)
         var watch = TransferWatch([row], isOwn: { _ in true })
         let completed = try TransferDaemon.Transfer.sample(12, state: .completed, received: 0)
-        #expect(watch.changed(updated: [completed], removed: [], at: .zero, now: now) == [.show])
         #expect(
-            watch.ended(row.id, saved, at: .zero) == [
+            watch.after { $0.changed(updated: [completed], removed: [], at: .zero, now: now) } == [
+                .show
+            ]
+        )
+        #expect(
+            watch.after { $0.ended(row.id, saved, at: .zero) } == [
                 .tell(over(row, saved)), .show, .finish(.success),
             ]
         )
@@ -36,9 +43,13 @@ import Testing
     @Test func `the first word of an end counts`() throws {
         let row = try row(12)
         var watch = TransferWatch([row, try self.row(13)], isOwn: { _ in true })
-        #expect(watch.ended(row.id, saved, at: .zero) == [.tell(over(row, saved)), .show])
-        #expect(watch.ended(row.id, failed, at: .zero) == [.show])
-        #expect(watch.changed(updated: [], removed: [12], at: .zero, now: now) == [.show])
+        #expect(
+            watch.after { $0.ended(row.id, saved, at: .zero) } == [.tell(over(row, saved)), .show]
+        )
+        #expect(watch.after { $0.ended(row.id, failed, at: .zero) } == [.show])
+        #expect(
+            watch.after { $0.changed(updated: [], removed: [12], at: .zero, now: now) } == [.show]
+        )
         #expect(watch.rows.first?.outcome == saved)
     }
 
@@ -47,7 +58,7 @@ import Testing
         var watch = TransferWatch([row], isOwn: { _ in false })
         let completed = try TransferDaemon.Transfer.sample(12, state: .completed, received: 0)
         #expect(
-            watch.changed(updated: [completed], removed: [], at: .zero, now: now)
+            watch.after { $0.changed(updated: [completed], removed: [], at: .zero, now: now) }
                 == [.show, .tell(over(row, .completed)), .finish(.success)]
         )
     }
@@ -70,7 +81,9 @@ import Testing
             status: status,
             failure: failure
         )
-        let effects = watch.changed(updated: [completed], removed: [], at: .zero, now: now)
+        let effects = watch.after {
+            $0.changed(updated: [completed], removed: [], at: .zero, now: now)
+        }
         #expect(effects.last == .finish(.failure))
         guard case .failed(let reason) = watch.rows.first?.outcome else {
             Issue.record("not failed")
@@ -82,59 +95,70 @@ import Testing
     @Test func `a transfer that another process has taken ended as ferryd last said`() throws {
         var watch = TransferWatch([try row(12), try row(13)], isOwn: { _ in true })
         let failed = try TransferDaemon.Transfer.sample(12, state: .completed, status: 500)
-        _ = watch.changed(updated: [failed], removed: [], at: .zero, now: now)
-        let effects = watch.changed(updated: [], removed: [12, 13], at: .zero, now: now)
+        _ = watch.after { $0.changed(updated: [failed], removed: [], at: .zero, now: now) }
+        let effects = watch.after {
+            $0.changed(updated: [], removed: [12, 13], at: .zero, now: now)
+        }
         #expect(effects.last == .finish(.failure))
         #expect(watch.rows.last?.outcome == .gone)
     }
 
     @Test func `what a new ferryd does not know any more is gone`() throws {
         var watch = TransferWatch([try row(12), try row(13)], isOwn: { _ in true })
-        _ = watch.snapshot([try .sample(13)], at: .zero, now: now)
+        _ = try watch.after { try $0.snapshot([.sample(13)], at: .zero, now: now) }
         #expect(watch.rows.map(\.outcome) == [.gone, nil])
     }
 
     @Test func `transfers that ferryd has not numbered yet are not taken for gone`() throws {
         let row = try row(12, numbered: false)
         var watch = TransferWatch([row], isOwn: { _ in true })
-        #expect(watch.snapshot([], at: .zero, now: now) == [.show])
-        #expect(watch.snapshot([try .sample(12)], at: .zero, now: now) == [.show])
+        #expect(watch.after { $0.snapshot([], at: .zero, now: now) } == [.show])
+        #expect(try watch.after { try $0.snapshot([.sample(12)], at: .zero, now: now) } == [.show])
         #expect(watch.rows.map(\.number) == [12])
         #expect(watch.rows.map(\.state) == [.running])
     }
 
     @Test func `all transfers are followed, new ones too, until none is left`() throws {
         var watch = TransferWatch([], isOwn: { _ in false })
-        #expect(watch.snapshot([try .sample(1), try .sample(2)], at: .zero, now: now) == [.show])
         #expect(
-            watch.changed(updated: [try .sample(3)], removed: [1, 2], at: .zero, now: now).count
+            try watch.after { try $0.snapshot([.sample(1), .sample(2)], at: .zero, now: now) } == [
+                .show
+            ]
+        )
+        #expect(
+            try watch.after {
+                try $0.changed(updated: [.sample(3)], removed: [1, 2], at: .zero, now: now)
+            }.count
                 == 3
         )
         #expect(watch.rows.map(\.number) == [1, 2, 3])
         #expect(
-            watch.changed(updated: [], removed: [3], at: .zero, now: now).last == .finish(.success)
+            watch.after { $0.changed(updated: [], removed: [3], at: .zero, now: now) }.last
+                == .finish(.success)
         )
     }
 
     @Test func `without anything to follow it is over at once`() {
         var watch = TransferWatch([], isOwn: { _ in false })
-        #expect(watch.snapshot([], at: .zero, now: now) == [.show, .finish(.success)])
+        #expect(watch.after { $0.snapshot([], at: .zero, now: now) } == [.show, .finish(.success)])
     }
 
     @Test func `who detaches waits for numbers, or for ends that come before them`() throws {
         let rows = [try row(12, numbered: false), try row(13, numbered: false)]
         var watch = TransferWatch(rows, endsWhenNumbered: true, isOwn: { _ in true })
-        #expect(watch.snapshot([try .sample(12)], at: .zero, now: now) == [.show])
-        #expect(watch.ended(rows[1].id, failed, at: .zero).last == .finish(.failure))
+        #expect(try watch.after { try $0.snapshot([.sample(12)], at: .zero, now: now) } == [.show])
+        #expect(watch.after { $0.ended(rows[1].id, failed, at: .zero) }.last == .finish(.failure))
         var quick = TransferWatch(rows, endsWhenNumbered: true, isOwn: { _ in true })
         let both = [try TransferDaemon.Transfer.sample(12), try .sample(13)]
-        #expect(quick.snapshot(both, at: .zero, now: now) == [.show, .finish(.success)])
+        #expect(
+            quick.after { $0.snapshot(both, at: .zero, now: now) } == [.show, .finish(.success)]
+        )
     }
 
     @Test func `Ctrl-C ends the following and nothing else, once`() throws {
         var watch = TransferWatch([try row(12)], isOwn: { _ in true })
-        #expect(watch.interrupted() == [.finish(.interrupted)])
-        #expect(watch.interrupted() == [])
+        #expect(watch.after { $0.interrupted() } == [.finish(.interrupted)])
+        #expect(watch.after { $0.interrupted() } == [])
         #expect(watch.rows.allSatisfy { !$0.isOver })
     }
 
@@ -155,7 +179,7 @@ import Testing
             try TransferDaemon.Transfer
                 .sample(id, state: .waiting, wait: pair.0, failure: pair.1, attempts: 1)
         }
-        _ = watch.snapshot(transfers, at: .zero, now: now)
+        _ = watch.after { $0.snapshot(transfers, at: .zero, now: now) }
         let lines = watch.rows.map { ProgressLine($0, alphabet: .ascii, at: .zero).words }
         let time = until.text(now: now)
         #expect(
@@ -184,24 +208,26 @@ import Testing
             watch.rows.first.map { ProgressLine($0, alphabet: .ascii, at: .zero).words }
         }
         var other = watch
-        _ = other.ended(id, saved, at: .seconds(1))
+        _ = other.after { $0.ended(id, saved, at: .seconds(1)) }
         #expect(line(other) == "big.iso: saved, 1000 B")
-        _ = watch.changed(
-            updated: [try .sample(12, received: 0)],
-            removed: [],
-            at: .seconds(1),
-            now: now
-        )
-        _ = watch.ended(id, saved, at: .seconds(1.4))
+        _ = try watch.after {
+            try $0.changed(
+                updated: [.sample(12, received: 0)],
+                removed: [],
+                at: .seconds(1),
+                now: now
+            )
+        }
+        _ = watch.after { $0.ended(id, saved, at: .seconds(1.4)) }
         #expect(line(watch) == "big.iso: saved, 1000 B in 0.4s")
     }
 
     @Test func `USE-4: of one that ran before it was watched nobody knows how long it took`() throws
     {
         var watch = TransferWatch([], isOwn: { _ in false })
-        _ = watch.snapshot([try .sample(12)], at: .zero, now: now)
+        _ = try watch.after { try $0.snapshot([.sample(12)], at: .zero, now: now) }
         let completed = try TransferDaemon.Transfer.sample(12, state: .completed, received: 1000)
-        _ = watch.changed(updated: [completed], removed: [], at: .seconds(2), now: now)
+        _ = watch.after { $0.changed(updated: [completed], removed: [], at: .seconds(2), now: now) }
         let row = try #require(watch.rows.first)
         #expect(ProgressLine(row, alphabet: .ascii, at: .zero).words == "big.iso: done, 1000 B")
     }
@@ -210,7 +236,9 @@ import Testing
         var watch = TransferWatch([], isOwn: { _ in false })
         let wait = TransferDaemon.Transfer.Wait(reason: .paused)
         let paused = try TransferDaemon.Transfer.sample(1, state: .suspended, wait: wait)
-        _ = watch.snapshot([paused, try .sample(2, state: .waiting)], at: .zero, now: now)
+        _ = try watch.after {
+            try $0.snapshot([paused, .sample(2, state: .waiting)], at: .zero, now: now)
+        }
         let hold = TransferRow.Hold(reason: "paused", text: "paused")
         #expect(watch.rows.map(\.state) == [.waiting(hold), .waiting(nil)])
     }
