@@ -67,11 +67,11 @@ extension WebSocketConnection {
         if var handshake {
             let progress = handshake.receive(&rest)
             self.handshake = progress == .incomplete ? handshake : nil
-            run(machine.answered(progress, at: EventLoop.now))
+            run { $0.answered(progress, at: EventLoop.now) }
         }
         guard handshake == nil, let framer, !rest.isEmpty else { return }
         for event in framer.receive(UnsafeRawBufferPointer(rebasing: rest)) {
-            run(machine.received(event, at: EventLoop.now))
+            run { $0.received(event, at: EventLoop.now) }
         }
     }
 
@@ -84,7 +84,7 @@ extension WebSocketConnection {
             guard writeOutput(of: framer) else { return }
         } while framer.output.isEmpty && self.framer === framer && hasMore(framer)
         guard self.framer === framer, framer.output.isEmpty, !framer.hasQueue else { return }
-        run(machine.drained())
+        run { $0.drained() }
     }
 
     /// Returns whether another round may write something.
@@ -138,7 +138,7 @@ extension WebSocketConnection {
     private func reportSent(_ framer: WebSocketFramer) {
         while let mark = marks.first, mark.byteCount <= framer.output.sentByteCount {
             _ = marks.popFirst()
-            run(machine.sent(mark.number))
+            run { $0.sent(mark.number) }
         }
     }
 

@@ -1,3 +1,5 @@
+import FerrySystem
+
 extension WebSocketConnection {
     /// Decides how a WebSocket connection reacts to events; performs nothing itself.
     struct StateMachine {
@@ -26,6 +28,8 @@ extension WebSocketConnection {
             var isPing: Bool
         }
 
+        /// What the owner must do.
+        var effects = EffectQueue<Effect>()
         private let configuration: Configuration
         private var state = State.idle
         private var request: WebSocketRequest
@@ -81,50 +85,51 @@ extension WebSocketConnection {
 
         // MARK: - What the owner asks for
 
-        mutating func start(at now: Instant) -> [Effect] {
+        mutating func start(at now: Instant) {
             switch state {
             case .idle:
                 state = .connecting
-                return [.connect(request)] + active(at: now)
+                effects.add(.connect(request))
+                noteActivity(at: now)
             case .connecting, .upgrading, .deciding, .open, .closing, .leaving, .ended:
                 isSuspended = false
-                return active(at: now) + [.proceed]
+                proceed(at: now)
             }
         }
 
         /// Stops sending and reading until the next start; opening the connection continues.
-        mutating func suspend() -> [Effect] {
+        mutating func suspend() {
             isSuspended = true
-            return [.proceed]
+            effects.add(.proceed)
         }
 
-        mutating func send(_ frame: WebSocketFrame, number: UInt64) -> [Effect] {
+        mutating func send(_ frame: WebSocketFrame, number: UInt64) {
             switch state {
             case .idle, .connecting, .upgrading, .deciding, .open:
                 outgoing.append(Outgoing(frame: frame, number: number))
                 unsent.append(Unsent(number: number, isPing: frame.isPing))
                 if frame.isPing { pings.append(number) }
-                return [.proceed]
+                effects.add(.proceed)
             case .closing, .leaving:
-                return [.complete(number, .notConnected)]
+                effects.add(.complete(number, .notConnected))
             case .ended(let error):
-                return [.complete(number, error)]
+                effects.add(.complete(number, error))
             }
         }
 
-        mutating func receive() -> [Effect] {
+        mutating func receive() {
             isReadFrom = true
             if let message = inbox.popFirst() {
                 isStillRead = true
                 inboxByteCount -= Self.weight(of: message)
-                let isLast = inbox.first == nil
-                return [.deliver(message), .proceed] + (isLast ? reportHeldEnd() : [])
-            }
-            guard case .ended(let error) = state else {
+                effects.add(.deliver(message))
+                effects.add(.proceed)
+                if inbox.first == nil { reportHeldEnd() }
+            } else if case .ended(let error) = state {
+                effects.add(.failReceivers(error))
+            } else {
                 receiverCount += 1
-                return []
             }
-            return [.failReceivers(error)]
         }
 
         /// A receiver that has no message yet waits no longer.
@@ -138,43 +143,44 @@ extension WebSocketConnection {
         }
 
         /// Closes the connection after the frames that were queued before.
-        mutating func close(code: UInt16?, reason: [UInt8], at now: Instant) -> [Effect] {
+        mutating func close(code: UInt16?, reason: [UInt8], at now: Instant) {
             hasSaidGoodbye = true
             switch state {
             case .open:
                 state = .closing
                 isSuspended = false
                 outgoing.append(Outgoing(frame: .close(code: code, reason: reason)))
-                return active(at: now) + [.proceed]
+                proceed(at: now)
             case .idle, .connecting, .upgrading, .deciding:
-                return end(.failed(.cancelled))
+                end(.failed(.cancelled))
             case .closing, .leaving:
-                return []
+                break
             case .ended:
-                return reportHeldEnd()
+                reportHeldEnd()
             }
         }
 
         /// Ends the connection at once; nothing is reported.
-        mutating func cancel() -> [Effect] {
+        mutating func cancel() {
             switch state {
             case .ended:
-                guard heldEnd != nil else { return [] }
+                guard heldEnd != nil else { return }
                 heldEnd = nil
-                return finish(with: .cancelled)
             case .open:
-                return finish(with: .cancelled, [.takeLeave])
+                effects.add(.takeLeave)
             case .idle, .connecting, .upgrading, .deciding, .closing, .leaving:
-                return finish(with: .cancelled)
+                break
             }
+            finish(with: .cancelled)
         }
 
         // MARK: - What happens
 
-        mutating func connected(at now: Instant) -> [Effect] {
-            guard state == .connecting else { return [] }
+        mutating func connected(at now: Instant) {
+            guard state == .connecting else { return }
             state = .upgrading
-            return [.upgrade(request)] + active(at: now) + [.proceed]
+            effects.add(.upgrade(request))
+            proceed(at: now)
         }
 
         /// Records that bytes have arrived.
@@ -188,26 +194,24 @@ extension WebSocketConnection {
             lastActivity = now
         }
 
-        mutating func answered(
-            _ progress: WebSocketHandshake.Progress,
-            at now: Instant
-        ) -> [Effect] {
-            guard state == .upgrading else { return [] }
+        mutating func answered(_ progress: WebSocketHandshake.Progress, at now: Instant) {
+            guard state == .upgrading else { return }
             switch progress {
             case .incomplete:
-                return []
+                break
             case .accepted(let head, let chosen):
                 state = .open
-                return [.opened(head, protocol: chosen)] + active(at: now) + [.proceed]
+                effects.add(.opened(head, protocol: chosen))
+                proceed(at: now)
             case .refused(let head):
-                return refused(head, at: now)
+                refused(head, at: now)
             case .failure(let error):
-                return end(.failed(WebSocketError(error)))
+                end(.failed(WebSocketError(error)))
             }
         }
 
         /// Handles a response of the server, or of a proxy, that is not an upgrade.
-        mutating func refused(_ head: HTTPResponseHead, at now: Instant) -> [Effect] {
+        mutating func refused(_ head: HTTPResponseHead, at now: Instant) {
             switch state {
             case .connecting:
                 let message = "The proxy refuses a tunnel, with the status \(head.status)"
@@ -217,25 +221,32 @@ extension WebSocketConnection {
                 let message = "The server answers \(head.status) instead of opening a connection"
                 state = .deciding(otherwise: WebSocketError(code: .refused, message: message))
             case .idle, .deciding, .open, .closing, .leaving, .ended:
-                return []
+                return
             }
-            return [.disconnect] + active(at: now) + [.askAbout(.answer(head))]
+            ask(about: .answer(head), at: now)
+        }
+
+        private mutating func ask(about refusal: Refusal, at now: Instant) {
+            effects.add(.disconnect)
+            noteActivity(at: now)
+            effects.add(.askAbout(refusal))
         }
 
         /// Continues as the owner has decided about a refusal: with another request, or with the end.
-        mutating func goOn(with next: WebSocketRequest?, at now: Instant) -> [Effect] {
+        mutating func goOn(with next: WebSocketRequest?, at now: Instant) {
             if state == .idle, let next { request = next }
-            guard case .deciding(let error) = state else { return [] }
+            guard case .deciding(let error) = state else { return }
             guard let next else { return end(.failed(error)) }
             request = next
             state = .connecting
-            return [.connect(next)] + active(at: now)
+            effects.add(.connect(next))
+            noteActivity(at: now)
         }
 
-        mutating func received(_ event: WebSocketFramer.Event, at now: Instant) -> [Effect] {
+        mutating func received(_ event: WebSocketFramer.Event, at now: Instant) {
             switch state {
             case .open, .closing: break
-            case .idle, .connecting, .upgrading, .deciding, .leaving, .ended: return []
+            case .idle, .connecting, .upgrading, .deciding, .leaving, .ended: return
             }
             switch event {
             case .message(let message): return received(message)
@@ -245,65 +256,59 @@ extension WebSocketConnection {
             case .failure(let error):
                 state = .leaving(.failed(error))
             }
-            return active(at: now) + [.proceed]
+            proceed(at: now)
         }
 
-        private mutating func received(_ message: WebSocketMessage) -> [Effect] {
+        private mutating func received(_ message: WebSocketMessage) {
             // After closing, the owner expects no more messages.
-            guard state == .open else { return [] }
+            guard state == .open else { return }
             if receiverCount > 0 {
                 receiverCount -= 1
-                return [.deliver(message)]
+                return effects.add(.deliver(message))
             }
             inbox.append(message)
             inboxByteCount += Self.weight(of: message)
-            return []
         }
 
         /// RFC 6455 §5.5.3: a pong may answer only the latest of several pings, and an unsolicited pong means
         /// nothing.
-        private mutating func receivedPong(_ body: [UInt8]) -> [Effect] {
+        private mutating func receivedPong(_ body: [UInt8]) {
             let number = body.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-            guard body.count == 8, number <= latestPing else { return [] }
-            var effects: [Effect] = []
+            guard body.count == 8, number <= latestPing else { return }
             while let ping = pings.first, ping <= number {
                 _ = pings.popFirst()
-                effects.append(.complete(ping, nil))
+                effects.add(.complete(ping, nil))
             }
-            return effects
         }
 
         /// Records that the kernel has the frame with this number.
-        mutating func sent(_ number: UInt64) -> [Effect] {
+        mutating func sent(_ number: UInt64) {
             // Frames are sent in the order in which they were given.
-            guard unsent.first?.number == number, let next = unsent.popFirst() else { return [] }
-            guard next.isPing else { return [.complete(number, nil)] }
-            latestPing = number
-            return []
+            guard unsent.first?.number == number, let next = unsent.popFirst() else { return }
+            if next.isPing { latestPing = number } else { effects.add(.complete(number, nil)) }
         }
 
         /// Records that all output has been sent.
-        mutating func drained() -> [Effect] {
-            guard case .leaving(let end) = state else { return [] }
-            return self.end(end)
+        mutating func drained() {
+            if case .leaving(let end) = state { self.end(end) }
         }
 
         /// Handles a connection that could not be made, or is broken; no error means that it was closed.
-        mutating func lost(_ error: HTTPError?, at now: Instant) -> [Effect] {
+        mutating func lost(_ error: HTTPError?, at now: Instant) {
             switch state {
             case .connecting where error?.isQuestion == true:
-                guard let error else { return [] }
+                guard let error else { return }
                 state = .deciding(otherwise: WebSocketError(error))
-                return [.disconnect] + active(at: now) + [.askAbout(.undecided(error))]
+                ask(about: .undecided(error), at: now)
             case .leaving(let end):
                 // The other end need not wait for our remaining output.
-                return self.end(end)
+                self.end(end)
             case .idle, .deciding, .ended:
-                return []
+                break
             case .connecting, .upgrading, .open, .closing:
                 let message = "The server has ended the connection without saying so"
                 let cause = error ?? HTTPError(code: .connectionLost, message: message)
-                return end(.failed(WebSocketError(cause)))
+                end(.failed(WebSocketError(cause)))
             }
         }
 
@@ -319,74 +324,83 @@ extension WebSocketConnection {
             }
         }
 
-        private mutating func active(at now: Instant) -> [Effect] {
+        private mutating func noteActivity(at now: Instant) {
             lastActivity = now
-            let effects: [Effect] = isTimerArmed ? [.cancelTimer] : []
-            isTimerArmed = timeout > .zero
-            return isTimerArmed ? effects + [.armTimer(after: timeout)] : effects
+            cancelTimer()
+            if timeout > .zero { armTimer(after: timeout) }
         }
 
-        mutating func timerFired(at now: Instant) -> [Effect] {
+        private mutating func proceed(at now: Instant) {
+            noteActivity(at: now)
+            effects.add(.proceed)
+        }
+
+        private mutating func armTimer(after delay: Duration) {
+            isTimerArmed = true
+            effects.add(.armTimer(after: delay))
+        }
+
+        private mutating func cancelTimer() {
+            if isTimerArmed { effects.add(.cancelTimer) }
             isTimerArmed = false
-            guard timeout > .zero else { return [] }
+        }
+
+        mutating func timerFired(at now: Instant) {
+            isTimerArmed = false
+            guard timeout > .zero else { return }
             if heldEnd != nil { return stillReads() }
             let idle = now - lastActivity
             guard idle >= timeout, !(state == .open && isSuspended) else {
-                isTimerArmed = true
-                return [.armTimer(after: idle >= timeout ? timeout : timeout - idle)]
+                return armTimer(after: idle >= timeout ? timeout : timeout - idle)
             }
             if case .leaving(let end) = state { return self.end(end) }
             let message = "Nothing arrived for \(timeout)"
-            return end(.failed(WebSocketError(HTTPError(code: .timedOut, message: message))))
+            end(.failed(WebSocketError(HTTPError(code: .timedOut, message: message))))
         }
 
         // MARK: - The end
 
-        private mutating func end(_ end: End) -> [Effect] {
+        private mutating func end(_ end: End) {
             switch end {
-            case .closed: finish(with: .notConnected) + report(end)
-            case .failed(let error): finish(with: error) + report(end)
+            case .closed: finish(with: .notConnected)
+            case .failed(let error): finish(with: error)
             }
+            report(end)
         }
 
-        private mutating func report(_ end: End) -> [Effect] {
-            guard isReadFrom, !hasSaidGoodbye, inbox.first != nil else { return [.report(end)] }
+        private mutating func report(_ end: End) {
+            guard isReadFrom, !hasSaidGoodbye, inbox.first != nil else {
+                return effects.add(.report(end))
+            }
             heldEnd = end
             isStillRead = true
-            return stillReads()
+            stillReads()
         }
 
         /// Holds the end back only as long as messages are taken: an owner may want no more of them.
-        private mutating func stillReads() -> [Effect] {
+        private mutating func stillReads() {
             guard isStillRead else { return reportHeldEnd() }
             isStillRead = false
-            isTimerArmed = true
-            return [.armTimer(after: configuration.closingTimeout)]
+            armTimer(after: configuration.closingTimeout)
         }
 
-        private mutating func reportHeldEnd() -> [Effect] {
-            guard let end = heldEnd else { return [] }
+        private mutating func reportHeldEnd() {
+            guard let end = heldEnd else { return }
             heldEnd = nil
-            let effects: [Effect] = isTimerArmed ? [.cancelTimer] : []
-            isTimerArmed = false
-            return effects + [.report(end)]
+            cancelTimer()
+            effects.add(.report(end))
         }
 
-        private mutating func finish(
-            with error: WebSocketError,
-            _ first: [Effect] = []
-        ) -> [Effect] {
+        private mutating func finish(with error: WebSocketError) {
             state = .ended(error)
             if error.code == .cancelled { _ = inbox.takeAll() }
-            var effects = first + [.disconnect]
-            if isTimerArmed { effects.append(.cancelTimer) }
-            isTimerArmed = false
+            effects.add(.disconnect)
+            cancelTimer()
             let numbers = Set(unsent.takeAll().map(\.number) + pings.takeAll()).sorted()
             _ = outgoing.takeAll()
-            effects += numbers.map { .complete($0, error) }
-            if receiverCount > 0 { effects.append(.failReceivers(error)) }
+            for number in numbers { effects.add(.complete(number, error)) }
+            if receiverCount > 0 { effects.add(.failReceivers(error)) }
             receiverCount = 0
-            return effects
         }
 
         /// Empty messages take room, too.

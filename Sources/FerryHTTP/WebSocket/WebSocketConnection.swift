@@ -63,16 +63,16 @@ package import FerrySystem
     }
 
     /// Opens the connection, or resumes after ``suspend()``.
-    package func start() { run(machine.start(at: EventLoop.now)) }
+    package func start() { run { $0.start(at: EventLoop.now) } }
 
     /// Stops sending and reading until the next ``start()``, apart from opening the connection.
-    package func suspend() { run(machine.suspend()) }
+    package func suspend() { run { $0.suspend() } }
 
     /// Opens the connection with another request, if it was refused or is not started yet.
     ///
     /// - Parameter request: The request; nil ends the connection with the refusal.
     package func goOn(with request: WebSocketRequest?) {
-        run(machine.goOn(with: request, at: EventLoop.now))
+        run { $0.goOn(with: request, at: EventLoop.now) }
     }
 
     /// Sends a message, after those before it.
@@ -108,7 +108,7 @@ package import FerrySystem
     package func receive(_ receiver: @escaping Receiver) -> UInt64 {
         let number = nextNumber()
         receivers.append((number, receiver))
-        run(machine.receive())
+        run { $0.receive() }
         return number
     }
 
@@ -134,13 +134,13 @@ package import FerrySystem
     package func close(code: UInt16?, reason: [UInt8]) {
         let code = code.flatMap { Self.mayBeSent($0) ? $0 : nil }
         let reason = code == nil ? [] : Array(reason.prefix(123))
-        run(machine.close(code: code, reason: reason, at: EventLoop.now))
+        run { $0.close(code: code, reason: reason, at: EventLoop.now) }
     }
 
     /// Ends the connection at once, with an empty close frame unless that would have to wait.
     ///
     /// All pending calls fail with ``WebSocketError/Code/cancelled``; the owner is not notified.
-    package func cancel() { run(machine.cancel()) }
+    package func cancel() { run { $0.cancel() } }
 
     private func nextNumber() -> UInt64 {
         lastNumber += 1
@@ -153,7 +153,7 @@ package import FerrySystem
         _ completion: @escaping Completion
     ) -> UInt64 {
         completions[number] = completion
-        run(machine.send(frame, number: number))
+        run { $0.send(frame, number: number) }
         return number
     }
 
@@ -168,31 +168,35 @@ package import FerrySystem
 
     // MARK: Effects
 
-    func run(_ effects: [StateMachine.Effect]) {
-        for effect in effects {
-            switch effect {
-            case .connect(let request): connect(request)
-            case .upgrade(let request): upgrade(request)
-            case .disconnect: disconnect()
-            case .takeLeave: takeLeave()
-            case .opened(let head, let chosen): events.opened(head, chosen)
-            case .askAbout(let refusal): events.refused(refusal)
-            case .deliver(let message):
-                receivers.popFirst()?.receiver(.success(message))
-            case .failReceivers(let error):
-                for waiting in receivers.takeAll() { waiting.receiver(.failure(error)) }
-            case .complete(let number, let error): completions.removeValue(forKey: number)?(error)
-            case .report(let end): events.ended(end)
-            case .armTimer(let delay):
-                timer = EventLoop.shared.schedule(after: delay) { [weak self] in
-                    guard let self else { return }
-                    run(machine.timerFired(at: EventLoop.now))
-                }
-            case .cancelTimer:
-                timer?.cancel()
-                timer = nil
-            case .proceed: takeTurn()
+    /// Takes an input, and performs what follows.
+    func run(_ input: (inout StateMachine) -> Void) {
+        input(&machine)
+        guard machine.effects.begin() else { return }
+        while let effect = machine.effects.next() { perform(effect) }
+    }
+
+    private func perform(_ effect: StateMachine.Effect) {
+        switch effect {
+        case .connect(let request): connect(request)
+        case .upgrade(let request): upgrade(request)
+        case .disconnect: disconnect()
+        case .takeLeave: takeLeave()
+        case .opened(let head, let chosen): events.opened(head, chosen)
+        case .askAbout(let refusal): events.refused(refusal)
+        case .deliver(let message):
+            receivers.popFirst()?.receiver(.success(message))
+        case .failReceivers(let error):
+            for waiting in receivers.takeAll() { waiting.receiver(.failure(error)) }
+        case .complete(let number, let error): completions.removeValue(forKey: number)?(error)
+        case .report(let end): events.ended(end)
+        case .armTimer(let delay):
+            timer = EventLoop.shared.schedule(after: delay) { [weak self] in
+                self?.run { $0.timerFired(at: EventLoop.now) }
             }
+        case .cancelTimer:
+            timer?.cancel()
+            timer = nil
+        case .proceed: takeTurn()
         }
     }
 
@@ -213,13 +217,13 @@ package import FerrySystem
 
     private func connected(_ outcome: CurlConnection.Outcome) {
         switch outcome {
-        case .connected: run(machine.connected(at: EventLoop.now))
-        case .refused(let head): run(machine.refused(head, at: EventLoop.now))
+        case .connected: run { $0.connected(at: EventLoop.now) }
+        case .refused(let head): run { $0.refused(head, at: EventLoop.now) }
         case .failed(let error): lost(error)
         }
     }
 
-    func lost(_ error: HTTPError?) { run(machine.lost(error, at: EventLoop.now)) }
+    func lost(_ error: HTTPError?) { run { $0.lost(error, at: EventLoop.now) } }
 
     private func upgrade(_ request: WebSocketRequest) {
         do throws(HTTPError) {
