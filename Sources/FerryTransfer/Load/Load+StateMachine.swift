@@ -198,7 +198,6 @@ extension Load {
 
         mutating func cancel() {
             effects.removeAll()
-            defer { state = .ended }
             switch state {
             case .requesting, .leaving, .receiving:
                 effects.add(.cancelExchange)
@@ -206,6 +205,8 @@ extension Load {
                 if end == nil { effects.add(.cancelExchange) }
             case .ready, .preparing, .awaitingBody, .ended: break
             }
+            effects.add(.release)
+            state = .ended
         }
 
         private mutating func fail(_ error: TransferError) {
@@ -460,5 +461,7 @@ extension Load.StateMachine {
         indirect case ask(LoadChallenge)
         indirect case reportResponse(HTTPResponseHead, TransferRequest)
         indirect case finish(TransferError?)
+        /// Release what the load has used.
+        case release
     }
 }

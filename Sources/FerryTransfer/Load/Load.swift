@@ -74,10 +74,7 @@ package final class Load {
     package func start() { run { $0.start() } }
 
     /// Ends the load at once; the receiver is not notified.
-    package func cancel() {
-        run { $0.cancel() }
-        letGo()
-    }
+    package func cancel() { run { $0.cancel() } }
 
     /// Delivers no more of the response's body, so that the server has to wait.
     ///
@@ -114,7 +111,7 @@ package final class Load {
         if !isHeld, !isPaused, !isSlowedDown { exchange?.resume() }
     }
 
-    private func letGo() {
+    private func release() {
         receivingFlow?.end()
         sendingFlow?.end()
         receivingFlow = nil
@@ -143,7 +140,7 @@ extension Load {
         case .send(let next): send(next)
         case .cancelExchange: cancelExchange()
         case .pause: hold()
-        case .takeBody: release()
+        case .takeBody: takeBody()
         case .skipBody: skipBody()
         case .askRedirect(let head, let next): askRedirect(head, next)
         case .ask(let challenge): ask(challenge)
@@ -151,6 +148,7 @@ extension Load {
             disposition =
                 receiver?.load(self, didReceive: head, to: request) ?? .discard
         case .finish(let error): finish(error.map(located))
+        case .release: release()
         }
     }
 
@@ -228,7 +226,7 @@ extension Load {
         exchange?.pause()
     }
 
-    private func release() {
+    private func takeBody() {
         isHeld = false
         goOn()
     }
@@ -256,7 +254,7 @@ extension Load {
 
     private func finish(_ error: TransferError?) {
         let receiver = receiver
-        letGo()
+        release()
         receiver?.load(self, didFinishWith: error)
     }
 

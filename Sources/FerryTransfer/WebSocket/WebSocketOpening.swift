@@ -106,7 +106,7 @@ package final class WebSocketOpening {
         case .askRedirect(_, let next): run { $0.redirectAnswered(next) }
         // A refused connection is closed, together with the rest of its response.
         case .skipBody: run { $0.exchangeFinished(nil) }
-        case .needBody, .cancelExchange, .pause, .takeBody: break
+        case .needBody, .cancelExchange, .pause, .takeBody, .release: break
         case .reportResponse: environment.giveUp(nil)
         case .finish(let error): environment.giveUp(error)
         }
