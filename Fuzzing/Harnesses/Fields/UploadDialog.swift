@@ -1,3 +1,5 @@
+import FerrySystem
+
 @testable import FerryHTTP
 @testable import FerryTransfer
 
@@ -36,7 +38,10 @@ struct UploadDialog {
     }
 
     /// Begins.
-    mutating func start() throws(Finding) { try perform(upload.start()) }
+    mutating func start() throws(Finding) {
+        upload.start()
+        try perform()
+    }
 
     /// Something happens: bytes leave (`sent 10`), the connection is cut (`cut`), or a response comes (its
     /// status, then its fields).
@@ -44,10 +49,12 @@ struct UploadDialog {
         guard let first = lines.first else { return }
         if first.hasPrefix("sent ") {
             guard let count = Int64(first.dropFirst(5)), count >= 0 else { return }
-            try perform(upload.sent(byteCount: min(count, greatestSentByteCount)))
+            upload.sent(byteCount: min(count, greatestSentByteCount))
+            try perform()
         } else if first == "cut" {
             let error = TransferError(code: .connectionLost, message: "")
-            try perform(upload.loadFinished(error, at: now, using: &random))
+            upload.loadFinished(error, at: now, using: &random)
+            try perform()
         } else if let status = Int(first), (100...999).contains(status) {
             try respond(status, lines.dropFirst().compactMap { HTTPField(line: $0) })
         }
@@ -56,7 +63,8 @@ struct UploadDialog {
     /// The app's body is lost, with which every upload ends.
     mutating func end() throws(Finding) {
         let error = TransferError(code: .fileChanged, message: "")
-        try perform(upload.sourceFailed(error))
+        upload.sourceFailed(error)
+        try perform()
         try expect(upload.hasEnded && hasFinished, "it has not ended")
     }
 
@@ -73,16 +81,17 @@ struct UploadDialog {
         guard let request = dispatch?.request else { return }
         let head = HTTPResponseHead(status: status, fields: fields, url: request.url)
         if status < 200 {
-            try perform(upload.informational(head))
+            upload.informational(head)
         } else {
-            try perform(upload.receivedHead(head, to: request, at: now))
+            upload.receivedHead(head, to: request, at: now)
         }
+        try perform()
     }
 
-    private mutating func perform(_ effects: [ResumableUpload.StateMachine.Effect]) throws(Finding)
-    {
-        var next: Next?
-        for effect in effects {
+    /// Performs what follows an input, and what does not depend on the server then.
+    private mutating func perform() throws(Finding) {
+        guard upload.effects.begin() else { return }
+        while let effect = upload.effects.next() {
             try expect(!hasFinished, "\(effect) comes after the end")
             switch effect {
             case .send(let dispatch):
@@ -94,32 +103,16 @@ struct UploadDialog {
                 try expect((0...(byteCount ?? .max)).contains(count), "\(count) bytes were sent")
             case .wait(let delay):
                 try expect(delay >= .zero, "the delay is \(delay)")
-                next = .timePasses
+                upload.waited()
             case .skipBody, .abandonLoad, .answer:
-                next = .loadEnds
+                upload.loadFinished(nil, at: now, using: &random)
             case .digest:
-                next = .digestIsThere
+                upload.digested("aGFzaA==")
             case .finish:
                 hasFinished = true
-            case .cancelLoad, .stopWaiting, .remember, .terminate:
+            case .cancelLoad, .stopWaiting, .remember, .terminate, .release:
                 break
             }
-        }
-        try goOn(next)
-    }
-
-    /// What does not depend on the server.
-    private enum Next {
-        case loadEnds, timePasses, digestIsThere
-    }
-
-    /// What does not depend on the server happens at once.
-    private mutating func goOn(_ next: Next?) throws(Finding) {
-        switch next {
-        case .loadEnds: try perform(upload.loadFinished(nil, at: now, using: &random))
-        case .timePasses: try perform(upload.waited())
-        case .digestIsThere: try perform(upload.digested("aGFzaA=="))
-        case nil: break
         }
     }
 

@@ -5,8 +5,8 @@ extension ResumableUpload {
     enum Meaning {
         /// It is the answer to the app's request.
         case answer
-        /// Something follows it, after these effects.
-        case sequel(Sequel, news: [StateMachine.Effect] = [])
+        /// Something follows it.
+        case sequel(Sequel)
         /// The upload fails.
         case failure(TransferError, keepsResource: Bool = true)
     }

@@ -1,4 +1,5 @@
 import FerryHTTP
+import FerrySystem
 
 extension ResumableUpload {
     /// Chooses the protocol for an upload, and finds out what the server supports.
@@ -69,12 +70,12 @@ extension ResumableUpload {
             namedProtocol = UploadProtocol(interopVersion: version)
         }
 
-        /// Returns what the end of the app's request says about an offer that the server has not accepted.
-        func endOfOffer(_ draft: UploadProtocol?) -> [StateMachine.Effect] {
-            guard let draft, let origin = Origin(url: request.url) else { return [] }
+        /// Remembers what the end of the app's request says about an offer that the server has not accepted.
+        func endOfOffer(_ draft: UploadProtocol?, into effects: inout StateMachine.Effects) {
+            guard let draft, let origin = Origin(url: request.url) else { return }
             let evidence: UploadKnowledge.Evidence =
                 namedProtocol.map { .name($0, origin) } ?? .silence(draft, origin)
-            return [.remember(evidence)]
+            effects.add(.remember(evidence))
         }
 
         // MARK: - tus
@@ -85,33 +86,38 @@ extension ResumableUpload {
         }
 
         /// Decides by the response to the question for tus.
-        mutating func discovered(_ head: HTTPResponseHead) -> Meaning {
+        mutating func discovered(
+            _ head: HTTPResponseHead,
+            into effects: inout StateMachine.Effects
+        ) -> Meaning {
             hasTriedTus = true
             guard let capabilities = TusCapabilities(head), capabilities.creates else {
-                return absenceOfTus
+                return lacksTus(into: &effects)
             }
-            let news = UploadKnowledge.Evidence.tus(capabilities, url: request.url)
-            return .sequel(.send(.create(capabilities)), news: [.remember(news)])
+            effects.add(.remember(.tus(capabilities, url: request.url)))
+            return .sequel(.send(.create(capabilities)))
         }
 
         /// Handles a failure of the question for tus.
-        ///
-        /// - Returns: What it says about the server.
-        mutating func discoveryFailed(_ error: TransferError) -> [StateMachine.Effect] {
+        mutating func discoveryFailed(
+            _ error: TransferError,
+            into effects: inout StateMachine.Effects
+        ) {
             hasTriedTus = true
-            return error.code == .timedOut ? [.remember(.noTus(url: request.url))] : []
+            if error.code == .timedOut { effects.add(.remember(.noTus(url: request.url))) }
         }
 
-        /// What a response means that shows that the server does not support tus.
-        var absenceOfTus: Meaning {
-            .sequel(.send(upload), news: [.remember(.noTus(url: request.url))])
+        /// Decides by a response that shows that the server does not support tus.
+        func lacksTus(into effects: inout StateMachine.Effects) -> Meaning {
+            effects.add(.remember(.noTus(url: request.url)))
+            return .sequel(.send(upload))
         }
 
-        /// What an interruption says about the server if nothing can continue: the server is worth a question
-        /// before everything is sent again.
-        var cut: [StateMachine.Effect] {
-            guard allowsTus, let origin = Origin(url: request.url) else { return [] }
-            return [.remember(.cut(origin))]
+        /// Remembers what an interruption says about the server if nothing can continue: the server is worth a
+        /// question before everything is sent again.
+        func noteCut(into effects: inout StateMachine.Effects) {
+            guard allowsTus, let origin = Origin(url: request.url) else { return }
+            effects.add(.remember(.cut(origin)))
         }
     }
 }

@@ -1,4 +1,5 @@
 import FerryHTTP
+import FerrySystem
 
 extension ResumableUpload {
     /// How far an upload has come: where it continues, what the server has of it, and what responses say about
@@ -152,57 +153,58 @@ extension ResumableUpload.Progress {
         return .locate
     }
 
-    /// Handles an interruption of the app's request.
-    ///
-    /// - Returns: What it says about the server.
-    func uploadFailed(offering draft: UploadProtocol?) -> [Effect] {
+    /// Remembers what an interruption of the app's request says about the server.
+    func uploadFailed(offering draft: UploadProtocol?, into effects: inout Effects) {
         // A connection that was never made says nothing about the server.
-        guard sentByteCount > 0, resource == nil else { return [] }
-        return negotiation.endOfOffer(draft) + negotiation.cut
+        guard sentByteCount > 0, resource == nil else { return }
+        negotiation.endOfOffer(draft, into: &effects)
+        negotiation.noteCut(into: &effects)
     }
 
-    /// Handles an interruption of the question for tus.
-    ///
-    /// - Returns: What it says about the server, and the step that follows.
-    mutating func discoveryFailed(_ error: TransferError) -> ([Effect], ResumableUpload.Step) {
-        (negotiation.discoveryFailed(error), negotiation.upload)
+    /// Handles an interruption of the question for tus; returns the step that follows.
+    mutating func discoveryFailed(
+        _ error: TransferError,
+        into effects: inout Effects
+    ) -> ResumableUpload.Step {
+        negotiation.discoveryFailed(error, into: &effects)
+        return negotiation.upload
     }
 }
 
 // MARK: - Responses
 
 extension ResumableUpload.Progress {
-    typealias Effect = ResumableUpload.StateMachine.Effect
+    typealias Effects = ResumableUpload.StateMachine.Effects
     typealias Meaning = ResumableUpload.Meaning
 
     /// Handles an interim response to a step, the only proof that the server can continue the upload.
-    mutating func informed(_ head: HTTPResponseHead, during step: ResumableUpload.Step) -> [Effect]
-    {
+    mutating func informed(
+        _ head: HTTPResponseHead,
+        during step: ResumableUpload.Step,
+        into effects: inout Effects
+    ) {
         let report = UploadReport(head)
         switch step {
         case .upload(let draft?):
-            return proved(report, by: draft)
+            proved(report, by: draft, into: &effects)
         case .append:
-            guard report.interopVersion == resource?.language.interopVersion else { return [] }
+            guard report.interopVersion == resource?.language.interopVersion else { return }
             acknowledge(report.offset)
-            return []
         case .upload(nil), .discover, .create, .locate:
-            return []
+            break
         }
     }
 
-    private mutating func proved(_ report: UploadReport, by draft: UploadProtocol) -> [Effect] {
-        guard let version = report.interopVersion else { return [] }
-        guard version == draft.interopVersion else {
-            negotiation.serverNamed(version)
-            return []
-        }
-        guard resource == nil else {
-            acknowledge(report.offset)
-            return []
-        }
+    private mutating func proved(
+        _ report: UploadReport,
+        by draft: UploadProtocol,
+        into effects: inout Effects
+    ) {
+        guard let version = report.interopVersion else { return }
+        guard version == draft.interopVersion else { return negotiation.serverNamed(version) }
+        guard resource == nil else { return acknowledge(report.offset) }
         guard let url = report.location, let origin = Origin(url: requests.request.url) else {
-            return []
+            return
         }
         let resource = UploadResource(
             url: url,
@@ -210,27 +212,31 @@ extension ResumableUpload.Progress {
             limits: report.limits ?? UploadLimits()
         )
         self.resource = resource
-        return [.remember(.proof(draft, origin)), .report(resource)]
+        effects.add(.remember(.proof(draft, origin)))
+        effects.add(.report(resource))
     }
 
-    /// Returns what the response to the app's request says about its offer.
-    func endOfOffer(_ step: ResumableUpload.Step) -> [Effect] {
-        guard case .upload(let draft) = step, resource == nil else { return [] }
-        return negotiation.endOfOffer(draft)
+    /// Remembers what the response to the app's request says about its offer.
+    func endOfOffer(_ step: ResumableUpload.Step, into effects: inout Effects) {
+        guard case .upload(let draft) = step, resource == nil else { return }
+        negotiation.endOfOffer(draft, into: &effects)
     }
 
     /// Decides by the response to a step.
     mutating func answered(
         _ head: HTTPResponseHead,
         to step: ResumableUpload.Step,
-        at now: ResumableUpload.Moment
+        at now: ResumableUpload.Moment,
+        into effects: inout Effects
     ) -> Meaning {
         let report = UploadReport(head)
         switch (step, resource?.language) {
         case (.upload, _): return uploaded(head, report, at: now)
-        case (.discover, _): return negotiation.discovered(head)
-        case (.create(let capabilities), _): return created(head, report, capabilities)
-        case (.locate, let language?): return located(head, report, language, at: now)
+        case (.discover, _): return negotiation.discovered(head, into: &effects)
+        case (.create(let capabilities), _):
+            return created(head, report, capabilities, into: &effects)
+        case (.locate, let language?):
+            return located(head, report, language, at: now, into: &effects)
         case (.append(let part), let language?):
             return appended(part, head, report, language, at: now)
         // These steps are made at a resource.
@@ -258,10 +264,11 @@ extension ResumableUpload.Progress {
     private mutating func created(
         _ head: HTTPResponseHead,
         _ report: UploadReport,
-        _ capabilities: TusCapabilities
+        _ capabilities: TusCapabilities,
+        into effects: inout Effects
     ) -> Meaning {
         // The server has changed; this says nothing about the app's request.
-        guard report.isTus else { return negotiation.absenceOfTus }
+        guard report.isTus else { return negotiation.lacksTus(into: &effects) }
         guard head.status == 201 else { return .answer }
         guard let url = report.location else {
             return .badResponse("the server does not tell where the upload goes on")
@@ -276,7 +283,8 @@ extension ResumableUpload.Progress {
             acknowledgedByteCount: offset,
             tus: capabilities
         )
-        return .sequel(rest(from: offset), news: [.report(resource)])
+        effects.add(.report(resource))
+        return .sequel(rest(from: offset))
     }
 
     /// Decides by the response about how far the upload has come.
@@ -284,7 +292,8 @@ extension ResumableUpload.Progress {
         _ head: HTTPResponseHead,
         _ report: UploadReport,
         _ language: UploadProtocol,
-        at now: ResumableUpload.Moment
+        at now: ResumableUpload.Moment,
+        into effects: inout Effects
     ) -> Meaning {
         guard language.tellsOffset(byStatus: head.status) else {
             return notLocated(head, language, at: now)
@@ -306,7 +315,8 @@ extension ResumableUpload.Progress {
         noteProgress(to: offset)
         // A tus server's final response says no more than this one.
         if language == .tus, offset == byteCount { return .answer }
-        return .sequel(rest(from: offset), news: [.report(resource)])
+        effects.add(.report(resource))
+        return .sequel(rest(from: offset))
     }
 
     private func notLocated(

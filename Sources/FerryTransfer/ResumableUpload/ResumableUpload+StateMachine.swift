@@ -1,4 +1,5 @@
 import FerryHTTP
+import FerrySystem
 
 extension ResumableUpload {
     /// Decides how a body is sent to a server by one request or several; performs nothing itself.
@@ -30,7 +31,7 @@ extension ResumableUpload {
 
         /// What the owner must do, in the order given.
         enum Effect: Equatable {
-            case send(Dispatch)
+            indirect case send(Dispatch)
             case cancelLoad
             /// Cancel the load, and report its end as if the body of its response had been skipped.
             case abandonLoad
@@ -50,8 +51,15 @@ extension ResumableUpload {
             /// Have the server forget the upload.
             case terminate(TransferRequest)
             case finish(TransferError?)
+            /// Release what the upload has used.
+            case release
         }
 
+        /// What the owner must do, as far as it is not done.
+        typealias Effects = EffectQueue<Effect>
+
+        /// What the owner must do.
+        var effects = Effects()
         /// The app's request.
         let request: TransferRequest
         private var state = State.ready
@@ -94,41 +102,39 @@ extension ResumableUpload {
 
         // MARK: - Beginning and end
 
-        mutating func start() -> [Effect] {
-            guard state == .ready else { return [] }
-            return send(progress.firstStep)
+        mutating func start() {
+            guard state == .ready else { return }
+            send(progress.firstStep)
         }
 
         /// Ends the upload without further events.
         ///
         /// - Parameter terminates: Whether the server is to forget what it has.
-        /// - Returns: What to do.
-        mutating func cancel(terminates: Bool) -> [Effect] {
-            defer { state = .ended }
-            let request = terminates ? progress.termination : nil
-            let termination = request.map { [Effect.terminate($0)] } ?? []
+        mutating func cancel(terminates: Bool) {
+            let canTerminate = state != .answering && state != .ended
+            effects.removeAll()
             switch state {
-            case .requesting, .leaving: return [.cancelLoad] + termination
-            case .answering: return [.cancelLoad]
-            case .waiting: return [.stopWaiting] + termination
-            case .ready, .digesting, .due: return termination
-            case .ended: return []
+            case .requesting, .leaving, .answering: effects.add(.cancelLoad)
+            case .waiting: effects.add(.stopWaiting)
+            case .ready, .digesting, .due, .ended: break
             }
+            state = .ended
+            if terminates, canTerminate, let request = progress.termination {
+                effects.add(.terminate(request))
+            }
+            effects.add(.release)
         }
 
-        private mutating func fail(
-            _ error: TransferError,
-            keepsResource: Bool = true
-        ) -> [Effect] {
+        private mutating func fail(_ error: TransferError, keepsResource: Bool = true) {
             state = .ended
-            guard !keepsResource, progress.loseResource() else { return [.finish(error)] }
-            return [.report(nil), .finish(error)]
+            if !keepsResource, progress.loseResource() { effects.add(.report(nil)) }
+            effects.add(.finish(error))
         }
 
         /// Fails because the body has changed or no longer exists.
-        mutating func sourceFailed(_ error: TransferError) -> [Effect] {
-            guard state != .ended else { return [] }
-            return fail(error, keepsResource: error.code != .fileChanged)
+        mutating func sourceFailed(_ error: TransferError) {
+            guard state != .ended else { return }
+            fail(error, keepsResource: error.code != .fileChanged)
         }
 
         // MARK: - Pauses
@@ -137,10 +143,10 @@ extension ResumableUpload {
         mutating func pause() { isPaused = true }
 
         /// Resumes the upload; the time of a pause does not count as lost.
-        mutating func resume() -> [Effect] {
+        mutating func resume() {
             if isPaused { progress.renewPatience() }
             isPaused = false
-            return state == .due ? send(progress.askAnew()) : []
+            if state == .due { send(progress.askAnew()) }
         }
     }
 }
@@ -148,33 +154,34 @@ extension ResumableUpload {
 // MARK: - Requests
 
 extension ResumableUpload.StateMachine {
-    private mutating func send(_ step: ResumableUpload.Step) -> [Effect] {
+    private mutating func send(_ step: ResumableUpload.Step) {
         if let (part, checksum) = progress.missingChecksum(for: step) {
             state = .digesting(part)
-            return [.digest(part, checksum)]
+            return effects.add(.digest(part, checksum))
         }
         state = .requesting(step)
         isAnswerElsewhere = false
         wasAnswered = false
-        return [.send(progress.begin(step))]
+        effects.add(.send(progress.begin(step)))
     }
 
     /// Sends a part after its checksum was computed.
-    mutating func digested(_ checksum: String?) -> [Effect] {
-        guard case .digesting(var part) = state else { return [] }
+    mutating func digested(_ checksum: String?) {
+        guard case .digesting(var part) = state else { return }
         guard let checksum else {
             let message = "the body of the upload cannot be read a second time"
             return fail(TransferError(code: .bodySpent, message: message))
         }
         part.checksum = checksum
-        return send(.append(part))
+        send(.append(part))
     }
 
-    mutating func sent(byteCount: Int64) -> [Effect] {
+    mutating func sent(byteCount: Int64) {
         switch state {
         // A server may respond while bytes are still being sent.
-        case .requesting, .leaving, .answering: [.reportSent(progress.sent(byteCount))]
-        case .ready, .digesting, .waiting, .due, .ended: []
+        case .requesting, .leaving, .answering:
+            effects.add(.reportSent(progress.sent(byteCount)))
+        case .ready, .digesting, .waiting, .due, .ended: break
         }
     }
 
@@ -202,34 +209,30 @@ extension ResumableUpload.StateMachine {
     /// Records that there was a response, even one that is not final.
     mutating func receivedAnyHead() { wasAnswered = true }
 
-    mutating func informational(_ head: HTTPResponseHead) -> [Effect] {
-        guard head.status == 104, case .requesting(let step) = state else { return [] }
-        return progress.informed(head, during: step)
+    mutating func informational(_ head: HTTPResponseHead) {
+        guard head.status == 104, case .requesting(let step) = state else { return }
+        progress.informed(head, during: step, into: &effects)
     }
 
     mutating func receivedHead(
         _ head: HTTPResponseHead,
         to answered: TransferRequest,
         at now: ResumableUpload.Moment
-    ) -> [Effect] {
-        guard case .requesting(let step) = state else { return [] }
+    ) {
+        guard case .requesting(let step) = state else { return }
         if isAnswerElsewhere { return answer(head, to: answered) }
-        let evidence = progress.endOfOffer(step)
-        switch progress.answered(head, to: step, at: now) {
-        case .answer:
-            return evidence + answer(head, to: answered)
-        case .sequel(let sequel, let news):
-            return evidence + news + leave(head, for: sequel)
+        progress.endOfOffer(step, into: &effects)
+        switch progress.answered(head, to: step, at: now, into: &effects) {
+        case .answer: answer(head, to: answered)
+        case .sequel(let sequel): leave(head, for: sequel)
         case .failure(let error, let keepsResource):
-            return evidence + [.cancelLoad] + fail(error, keepsResource: keepsResource)
+            effects.add(.cancelLoad)
+            fail(error, keepsResource: keepsResource)
         }
     }
 
     /// Delivers a response as the answer to the app's request.
-    private mutating func answer(
-        _ head: HTTPResponseHead,
-        to answered: TransferRequest
-    ) -> [Effect] {
+    private mutating func answer(_ head: HTTPResponseHead, to answered: TransferRequest) {
         var (head, shown) = (head, answered)
         switch state {
         case .requesting(.append) where resource?.language != .tus && !isAnswerElsewhere:
@@ -243,18 +246,15 @@ extension ResumableUpload.StateMachine {
             break
         }
         state = .answering
-        return [.answer(head, shown)]
+        effects.add(.answer(head, shown))
     }
 
     /// Continues after the response's body, if that is shorter than a handshake.
-    private mutating func leave(
-        _ head: HTTPResponseHead,
-        for sequel: ResumableUpload.Sequel
-    ) -> [Effect] {
+    private mutating func leave(_ head: HTTPResponseHead, for sequel: ResumableUpload.Sequel) {
         let hasNoBody = head.status == 204 || state == .requesting(.locate)
         let isShort = hasNoBody || head.contentLength ?? .max <= 16 << 10
         state = .leaving(then: sequel)
-        return [isShort ? .skipBody : .abandonLoad]
+        effects.add(isShort ? .skipBody : .abandonLoad)
     }
 
     /// Returns who decides about a redirect.
@@ -306,22 +306,22 @@ extension ResumableUpload.StateMachine {
         _ error: TransferError?,
         at now: ResumableUpload.Moment,
         using generator: inout some RandomNumberGenerator
-    ) -> [Effect] {
+    ) {
         switch state {
         case .requesting(let step):
             let missing = TransferError(code: .badServerResponse, message: "no response came")
-            return failed(step, error ?? missing, at: now, using: &generator)
+            failed(step, error ?? missing, at: now, using: &generator)
         case .leaving(.send(let next)):
             // It does not matter how an unwanted body ended.
-            return send(next)
+            send(next)
         case .leaving(.goOn(let error)):
-            return interrupted(error, at: now, using: &generator)
+            interrupted(error, at: now, using: &generator)
         case .answering:
             // A process that dies before the response is safe must not upload everything again.
             state = .ended
-            return [.finish(error)]
+            effects.add(.finish(error))
         case .ready, .digesting, .waiting, .due, .ended:
-            return []
+            break
         }
     }
 
@@ -330,21 +330,22 @@ extension ResumableUpload.StateMachine {
         _ error: TransferError,
         at now: ResumableUpload.Moment,
         using generator: inout some RandomNumberGenerator
-    ) -> [Effect] {
+    ) {
         switch step {
         case .upload(let draft):
-            let evidence = progress.uploadFailed(offering: draft)
-            return evidence + interrupted(error, at: now, using: &generator)
+            progress.uploadFailed(offering: draft, into: &effects)
+            interrupted(error, at: now, using: &generator)
+        case .discover where error.code == .cancelled:
+            fail(error)
         case .discover:
-            let (evidence, next) = progress.discoveryFailed(error)
-            return error.code == .cancelled ? fail(error) : evidence + send(next)
+            send(progress.discoveryFailed(error, into: &effects))
         case .append where error.code == .bodySpent:
             // A reused connection had died, and it is unknown which bytes have arrived.
             let message = "the connection was lost while a part of the upload was sent"
             let cut = TransferError(code: .connectionLost, message: message)
-            return interrupted(cut, at: now, using: &generator)
+            interrupted(cut, at: now, using: &generator)
         case .create, .locate, .append:
-            return interrupted(error, at: now, using: &generator)
+            interrupted(error, at: now, using: &generator)
         }
     }
 
@@ -352,21 +353,21 @@ extension ResumableUpload.StateMachine {
         _ error: TransferError,
         at now: ResumableUpload.Moment,
         using generator: inout some RandomNumberGenerator
-    ) -> [Effect] {
+    ) {
         guard let delay = progress.delay(after: error, at: now, using: &generator) else {
             return fail(error)
         }
         state = .waiting
-        return [.wait(delay)]
+        effects.add(.wait(delay))
     }
 
     /// Asks the server what it has, when the time has passed.
-    mutating func waited() -> [Effect] {
-        guard state == .waiting else { return [] }
+    mutating func waited() {
+        guard state == .waiting else { return }
         guard !isPaused else {
             state = .due
-            return []
+            return
         }
-        return send(progress.askAnew())
+        send(progress.askAnew())
     }
 }

@@ -21,7 +21,6 @@ package final class ResumableUpload: PausableAnswerSource {
     private var load: Load?
     private var disposition = HTTPBodyDisposition.discard
     private var timer: LoopTimer?
-    private var runCount: UInt64 = 0
 
     /// Prepares an upload; nothing happens before ``start()``.
     ///
@@ -67,19 +66,13 @@ package final class ResumableUpload: PausableAnswerSource {
     }
 
     /// Starts the upload; further calls do nothing.
-    package func start() { run(machine.start()) }
+    package func start() { run { $0.start() } }
 
     /// Ends the upload at once; the server keeps what it has.
-    package func cancel() {
-        run(machine.cancel(terminates: false))
-        letGo()
-    }
+    package func cancel() { run { $0.cancel(terminates: false) } }
 
     /// Ends the upload at once, and has the server forget what it has, if possible.
-    package func terminate() {
-        run(machine.cancel(terminates: true))
-        letGo()
-    }
+    package func terminate() { run { $0.cancel(terminates: true) } }
 
     /// The resource by which the upload could be continued now.
     package var resource: UploadResource? { machine.resource }
@@ -92,10 +85,8 @@ package final class ResumableUpload: PausableAnswerSource {
 
     /// Resumes after ``pause()``.
     package func resume() {
-        let effects = machine.resume()
         load?.resume()
-        // Without effects, this does not replace those that are being performed.
-        if !effects.isEmpty { run(effects) }
+        run { $0.resume() }
     }
 
     /// Never: it has one receiver.
@@ -104,7 +95,7 @@ package final class ResumableUpload: PausableAnswerSource {
     /// Returns whether a load belongs to this upload.
     package func brings(_ load: Load) -> Bool { load === self.load }
 
-    private func letGo() {
+    private func release() {
         load = nil
         decider = nil
         receiver = nil
@@ -117,17 +108,11 @@ package final class ResumableUpload: PausableAnswerSource {
 // MARK: - Effects
 
 extension ResumableUpload {
-    /// Performs effects in order.
-    ///
-    /// An input that an effect causes, such as a cancellation by an owner that is notified, is handled at once;
-    /// its effects, even if there are none, replace the rest.
-    private func run(_ effects: [StateMachine.Effect]) {
-        runCount += 1
-        let count = runCount
-        for effect in effects {
-            perform(effect)
-            if runCount != count { return }
-        }
+    /// Takes an input, and performs what follows.
+    private func run(_ input: (inout StateMachine) -> Void) {
+        input(&machine)
+        guard machine.effects.begin() else { return }
+        while let effect = machine.effects.next() { perform(effect) }
     }
 
     private func perform(_ effect: StateMachine.Effect) {
@@ -147,6 +132,7 @@ extension ResumableUpload {
         case .reportSent(let byteCount): reportSent(byteCount)
         case .terminate(let request): terminate(by: request)
         case .finish(let error): finish(error)
+        case .release: release()
         }
     }
 
@@ -156,7 +142,7 @@ extension ResumableUpload {
             guard !machine.hasEnded else { return }
             guard let failure else { return sendNow(dispatch) }
             // The server has a part of something that no longer exists.
-            run(machine.sourceFailed(failure))
+            run { $0.sourceFailed(failure) }
         }
     }
 
@@ -171,7 +157,7 @@ extension ResumableUpload {
                 guard let source else {
                     let message = "the body of the upload cannot be had from \(part.start) on"
                     let error = TransferError(code: .bodySpent, message: message)
-                    return run(machine.sourceFailed(error))
+                    return run { $0.sourceFailed(error) }
                 }
                 if let load { decider?.load(load, resumesBodyAt: part.start) }
                 start(dispatch.request, .source(source))
@@ -219,22 +205,22 @@ extension ResumableUpload {
     }
 
     private func finishLoad(_ error: TransferError?) {
-        run(machine.loadFinished(error, at: now, using: &generator))
+        run { $0.loadFinished(error, at: now, using: &generator) }
     }
 
     private func wait(_ delay: Duration) {
         timer = EventLoop.shared.schedule(after: delay) { [self] in
             timer = nil
-            run(machine.waited())
+            run { $0.waited() }
         }
     }
 
     private func digest(_ part: Part, _ checksum: TusChecksum) {
         guard let source = body.source, let byteCount = part.byteCount else {
-            return run(machine.digested(nil))
+            return run { $0.digested(nil) }
         }
-        UploadDigest(of: source, from: part.start, byteCount: byteCount, checksum).start { [self] in
-            run(machine.digested($0))
+        UploadDigest(of: source, from: part.start, byteCount: byteCount, checksum).start {
+            [self] digest in run { $0.digested(digest) }
         }
     }
 
@@ -262,7 +248,7 @@ extension ResumableUpload {
         self.load = load
         let receiver = receiver
         receiver?.load(load, didFinishWith: error)
-        letGo()
+        release()
     }
 }
 
@@ -275,7 +261,7 @@ extension ResumableUpload: LoadReceiver {
         to request: TransferRequest
     ) -> HTTPBodyDisposition {
         guard load === self.load else { return .cancel }
-        run(machine.receivedHead(head, to: request, at: now))
+        run { $0.receivedHead(head, to: request, at: now) }
         return self.load === load && !machine.hasEnded ? disposition : .cancel
     }
 
@@ -345,7 +331,7 @@ extension ResumableUpload: ForwardingDecider {
 
     package func load(_ load: Load, didSendBodyBytes byteCount: Int64) {
         guard load === self.load else { return }
-        run(machine.sent(byteCount: byteCount))
+        run { $0.sent(byteCount: byteCount) }
     }
 
     package func load(_ load: Load, resumesBodyAt offset: Int64) {}
@@ -353,7 +339,7 @@ extension ResumableUpload: ForwardingDecider {
     package func load(_ load: Load, didReceiveInformational head: HTTPResponseHead) {
         guard load === self.load else { return }
         decider?.load(load, didReceiveInformational: head)
-        run(machine.informational(head))
+        run { $0.informational(head) }
     }
 
     package func load(

@@ -1,4 +1,5 @@
 import FerryHTTP
+import FerryTestSupport
 import Testing
 
 @testable import FerryTransfer
@@ -65,11 +66,11 @@ struct ResumableUploadStateMachineTests {
         -> [Machine.Effect]
     {
         var generator = SystemRandomNumberGenerator()
-        return machine.loadFinished(error, at: moment(after), using: &generator)
+        return machine.after { $0.loadFinished(error, at: moment(after), using: &generator) }
     }
 
     private func receive(_ machine: inout Machine, _ head: HTTPResponseHead) -> [Machine.Effect] {
-        machine.receivedHead(head, to: request, at: moment())
+        machine.after { $0.receivedHead(head, to: request, at: moment()) }
     }
 
     /// The request that goes out by some effects.
@@ -91,16 +92,16 @@ struct ResumableUploadStateMachineTests {
     /// A machine whose server has taken the offer up and has ten bytes.
     private func interrupted(policy: RetryPolicy = RetryPolicy()) -> Machine {
         var machine = machine(policy: policy)
-        _ = machine.start()
-        _ = machine.informational(head(104, announcement))
-        _ = machine.sent(byteCount: 50)
+        _ = machine.after { $0.start() }
+        _ = machine.after { $0.informational(head(104, announcement)) }
+        _ = machine.after { $0.sent(byteCount: 50) }
         _ = finish(&machine, lost)
         return machine
     }
 
     @Test func `UP-2: the first request offers the draft and is complete`() throws {
         var machine = machine()
-        let first = try sent(machine.start())
+        let first = try sent(machine.after { $0.start() })
         #expect(first.fields.first(named: "Upload-Draft-Interop-Version") == "8")
         #expect(first.fields.first(named: "Upload-Complete") == "?1")
         #expect(first.fields.first(named: "Upload-Length") == "100")
@@ -111,7 +112,7 @@ struct ResumableUploadStateMachineTests {
         var knowledge = UploadKnowledge()
         knowledge.note(.proof(.draft3, try #require(Origin(url: request.url))))
         var machine = machine(knowledge: knowledge)
-        let first = try sent(machine.start())
+        let first = try sent(machine.after { $0.start() })
         #expect(first.fields.first(named: "Upload-Draft-Interop-Version") == "3")
         #expect(first.fields.first(named: "Upload-Incomplete") == "?0")
         #expect(first.fields.first(named: "Upload-Complete") == nil)
@@ -125,23 +126,23 @@ struct ResumableUploadStateMachineTests {
     ])
     func `UP-3: what does not match proves nothing`(fields: [(String, String)]) {
         var machine = machine()
-        _ = machine.start()
-        #expect(machine.informational(head(104, fields)) == [])
+        _ = machine.after { $0.start() }
+        #expect(machine.after { $0.informational(head(104, fields)) } == [])
         #expect(machine.resource == nil)
         #expect(finish(&machine, lost) == [.finish(lost)])
     }
 
     @Test func `UP-3: another status proves nothing`() {
         var machine = machine()
-        _ = machine.start()
-        #expect(machine.informational(head(103, announcement)) == [])
+        _ = machine.after { $0.start() }
+        #expect(machine.after { $0.informational(head(103, announcement)) } == [])
         #expect(machine.resource == nil)
     }
 
     @Test func `UP-3: the proof is remembered and told`() throws {
         var machine = machine()
-        _ = machine.start()
-        let effects = machine.informational(head(104, announcement))
+        _ = machine.after { $0.start() }
+        let effects = machine.after { $0.informational(head(104, announcement)) }
         let origin = try #require(Origin(url: request.url))
         let resource = UploadResource(
             url: "http://example.com/resources/1",
@@ -152,7 +153,7 @@ struct ResumableUploadStateMachineTests {
 
     @Test func `UP-6: after a cut comes a question, then the rest`() throws {
         var machine = interrupted()
-        let question = try sent(machine.waited())
+        let question = try sent(machine.after { $0.waited() })
         #expect(question.method == "HEAD")
         #expect(question.url == "http://example.com/resources/1")
         #expect(question.fields.first(named: "X-Token") == "secret")
@@ -168,7 +169,7 @@ struct ResumableUploadStateMachineTests {
         for (draft, isTold) in [(UploadProtocol.draft3, false), (.draft5, true), (.draft8, true)] {
             let resource = UploadResource(url: "http://example.com/resources/1", language: draft)
             var machine = machine(resource: resource)
-            _ = machine.start()
+            _ = machine.after { $0.start() }
             let effects = receive(&machine, head(200, [("Upload-Offset", "10")]))
             #expect((effects.last == .skipBody) == isTold)
             #expect(machine.hasEnded == !isTold)
@@ -178,7 +179,7 @@ struct ResumableUploadStateMachineTests {
     @Test func `UP-7: one question precedes each part`() throws {
         var machine = interrupted()
         for offset in ["10", "10", "5"] {
-            #expect(try sent(machine.waited()).method == "HEAD")
+            #expect(try sent(machine.after { $0.waited() }).method == "HEAD")
             _ = receive(&machine, head(204, [("Upload-Offset", offset)]))
             #expect(try sent(finish(&machine)).method == "PATCH")
             _ = try delay(finish(&machine, lost))
@@ -187,7 +188,7 @@ struct ResumableUploadStateMachineTests {
 
     @Test func `UP-7: a body of which more is claimed than has left is given up`() {
         var machine = interrupted()
-        _ = machine.waited()
+        _ = machine.after { $0.waited() }
         let effects = receive(&machine, head(204, [("Upload-Offset", "51")]))
         #expect(effects.prefix(2) == [.cancelLoad, .report(nil)])
         #expect(machine.hasEnded)
@@ -197,7 +198,7 @@ struct ResumableUploadStateMachineTests {
         let resource = UploadResource(url: "http://example.com/resources/1", language: .draft8)
         for (offset, isGood) in [("100", true), ("101", false)] {
             var machine = machine(resource: resource)
-            _ = machine.start()
+            _ = machine.after { $0.start() }
             let effects = receive(&machine, head(204, [("Upload-Offset", offset)]))
             #expect((effects.last == .skipBody) == isGood)
         }
@@ -205,7 +206,7 @@ struct ResumableUploadStateMachineTests {
 
     @Test func `a server that claims to have all of less than there is contradicts itself`() {
         var machine = interrupted()
-        _ = machine.waited()
+        _ = machine.after { $0.waited() }
         let lie = head(204, [("Upload-Offset", "10"), ("Upload-Complete", "?1")])
         #expect(receive(&machine, lie).prefix(2) == [.cancelLoad, .report(nil)])
         #expect(machine.hasEnded)
@@ -220,7 +221,7 @@ struct ResumableUploadStateMachineTests {
         #expect(UploadReport(head(104, fields)).location != nil)
         let resource = UploadResource(url: "https://example.com/resources/1", language: .draft8)
         var machine = machine(resource: resource)
-        _ = machine.start()
+        _ = machine.after { $0.start() }
         let moved = head(308, [], url: resource.url)
         let next = TransferRequest(url: "http://example.com/resources/1", method: "HEAD")
         #expect(machine.redirected(by: moved, to: next) == .isAnswer)
@@ -229,34 +230,34 @@ struct ResumableUploadStateMachineTests {
 
     @Test func `time that an upload is paused does not count as lost`() throws {
         var machine = interrupted()
-        _ = machine.waited()
+        _ = machine.after { $0.waited() }
         machine.pause()
-        #expect(machine.resume() == [])
+        #expect(machine.after { $0.resume() } == [])
         _ = try delay(finish(&machine, lost, after: 10_000))
     }
 
     @Test func `a question that becomes due during a pause is asked after it`() throws {
         var machine = interrupted()
         machine.pause()
-        #expect(machine.waited() == [])
+        #expect(machine.after { $0.waited() } == [])
         #expect(machine.isPaused)
-        #expect(try sent(machine.resume()).method == "HEAD")
+        #expect(try sent(machine.after { $0.resume() }).method == "HEAD")
         #expect(!machine.isPaused)
-        #expect(machine.resume() == [])
+        #expect(machine.after { $0.resume() } == [])
     }
 
     @Test func `an upload that is given up while a question is due asks nothing more`() {
         var machine = interrupted()
         machine.pause()
-        _ = machine.waited()
-        #expect(machine.cancel(terminates: false) == [])
-        #expect(machine.resume() == [])
+        _ = machine.after { $0.waited() }
+        #expect(machine.after { $0.cancel(terminates: false) } == [.release])
+        #expect(machine.after { $0.resume() } == [])
     }
 
     @Test func `bytes that may have arrived are not sent again without a response`() throws {
         let resource = UploadResource(url: "http://example.com/resources/1", language: .draft8)
         var machine = machine(resource: resource)
-        _ = machine.start()
+        _ = machine.after { $0.start() }
         machine.receivedAnyHead()
         _ = receive(&machine, head(204, [("Upload-Offset", "10")]))
         #expect(try sent(finish(&machine)).method == "PATCH")
@@ -269,17 +270,17 @@ struct ResumableUploadStateMachineTests {
 
     @Test func `the app is asked for the whole body`() {
         var machine = machine()
-        _ = machine.start()
+        _ = machine.after { $0.start() }
         #expect(machine.needsBody() == .whole)
     }
 
     @Test func `only what goes on from the server's bytes needs an unchanged body`() throws {
         var machine = interrupted()
-        #expect(try dispatch(machine.waited()).checksBody)
+        #expect(try dispatch(machine.after { $0.waited() }).checksBody)
         _ = receive(&machine, head(204, [("Upload-Offset", "10")]))
         #expect(try dispatch(finish(&machine)).checksBody)
         var other = self.machine()
-        #expect(try !dispatch(other.start()).checksBody)
+        #expect(try !dispatch(other.after { $0.start() }).checksBody)
     }
 
     @Test(
@@ -306,7 +307,7 @@ struct ResumableUploadStateMachineTests {
     @Test(arguments: [(16 << 10, true), (16 << 10 + 1, false)])
     func `a body longer than a handshake is not waited for`(length: Int, isShort: Bool) throws {
         var machine = machine(byteCount: 16 << 20)
-        _ = machine.start()
+        _ = machine.after { $0.start() }
         let effects = receive(&machine, head(404, [("Content-Length", String(length))]))
         #expect(effects.last == (isShort ? .skipBody : .abandonLoad))
         #expect(try sent(finish(&machine)).method == "POST")
@@ -314,24 +315,24 @@ struct ResumableUploadStateMachineTests {
 
     @Test func `UP-5: progress gives new patience`() throws {
         var machine = machine(patience: .seconds(10))
-        _ = machine.start()
-        _ = machine.informational(head(104, announcement))
-        _ = machine.sent(byteCount: 90)
+        _ = machine.after { $0.start() }
+        _ = machine.after { $0.informational(head(104, announcement)) }
+        _ = machine.after { $0.sent(byteCount: 90) }
         _ = finish(&machine, lost)
         for (offset, seconds) in [("10", 8), ("20", 16), ("30", 24)] {
-            _ = machine.waited()
+            _ = machine.after { $0.waited() }
             _ = receive(&machine, head(204, [("Upload-Offset", offset)]))
             _ = finish(&machine)
             _ = try delay(finish(&machine, lost, after: seconds))
         }
-        _ = machine.waited()
+        _ = machine.after { $0.waited() }
         #expect(finish(&machine, lost, after: 35) == [.finish(lost)])
         #expect(machine.resource != nil)
     }
 
     @Test func `a server that failed when it was asked about tus is not asked once more`() throws {
         var machine = machine(byteCount: ResumableUpload.Negotiation.worthAQuestion)
-        #expect(try sent(machine.start()).method == "OPTIONS")
+        #expect(try sent(machine.after { $0.start() }).method == "OPTIONS")
         #expect(try sent(finish(&machine, lost)).method == "POST")
         let effects = receive(&machine, head(404, [("Tus-Resumable", "1.0.0")]))
         #expect(effects.contains { if case .answer = $0 { true } else { false } })
@@ -340,13 +341,13 @@ struct ResumableUploadStateMachineTests {
     @Test func `what a server refused before a pause, it may take after it`() throws {
         let resource = UploadResource(url: "http://example.com/resources/1", language: .draft8)
         var machine = machine(resource: resource)
-        _ = machine.start()
+        _ = machine.after { $0.start() }
         _ = receive(&machine, head(204, [("Upload-Offset", "10")]))
         #expect(try sent(finish(&machine)).method == "PATCH")
         _ = receive(&machine, head(409))
         #expect(try sent(finish(&machine)).method == "HEAD")
         _ = finish(&machine, lost)
-        _ = machine.waited()
+        _ = machine.after { $0.waited() }
         _ = receive(&machine, head(204, [("Upload-Offset", "10")]))
         #expect(try sent(finish(&machine)).method == "PATCH")
     }
@@ -354,9 +355,9 @@ struct ResumableUploadStateMachineTests {
     @Test func `progress begins the count of failures anew`() throws {
         // The delays after one and two failures are 2 and 20 s, of which at least half is waited.
         var machine = interrupted(policy: RetryPolicy(firstDelay: .seconds(2), factor: 10))
-        _ = machine.waited()
+        _ = machine.after { $0.waited() }
         #expect(try delay(finish(&machine, lost)) >= .seconds(10))
-        _ = machine.waited()
+        _ = machine.after { $0.waited() }
         _ = receive(&machine, head(204, [("Upload-Offset", "10")]))
         _ = finish(&machine)
         // Long after the first failure, so that patience is new, too.
@@ -366,7 +367,7 @@ struct ResumableUploadStateMachineTests {
     @Test func `an upload that has moved for good is asked for where it is from then on`() throws {
         let resource = UploadResource(url: "http://example.com/resources/1", language: .draft8)
         var machine = machine(resource: resource)
-        _ = machine.start()
+        _ = machine.after { $0.start() }
         let moved = "http://example.com/resources/2"
         let next = TransferRequest(url: moved, method: "HEAD")
         #expect(machine.redirected(by: head(308, [], url: resource.url), to: next) == .follow)
@@ -381,14 +382,14 @@ struct ResumableUploadStateMachineTests {
     {
         let resource = UploadResource(url: "http://example.com/resources/1", language: .draft8)
         var machine = machine(resource: resource)
-        _ = machine.start()
+        _ = machine.after { $0.start() }
         let elsewhere = "http://example.com/resources/2"
         let next = TransferRequest(url: elsewhere, method: "HEAD")
         #expect(machine.redirected(by: head(307, [], url: resource.url), to: next) == .follow)
         _ = receive(&machine, head(204, [("Upload-Offset", "10")], url: elsewhere))
         #expect(try sent(finish(&machine)).url == elsewhere)
         _ = finish(&machine, lost)
-        #expect(try sent(machine.waited()).url == resource.url)
+        #expect(try sent(machine.after { $0.waited() }).url == resource.url)
         _ = receive(&machine, head(204, [("Upload-Offset", "20")]))
         #expect(try sent(finish(&machine)).url == resource.url)
     }
@@ -399,15 +400,15 @@ struct ResumableUploadStateMachineTests {
             byteCount: 100,
             configuration: ResumableUpload.Configuration()
         )
-        _ = machine.start()
-        _ = machine.informational(head(104, announcement))
+        _ = machine.after { $0.start() }
+        _ = machine.after { $0.informational(head(104, announcement)) }
         #expect(finish(&machine, lost) == [.finish(lost)])
         #expect(machine.resource != nil)
     }
 
     @Test func `a large body goes where tus may be after a question`() throws {
         var machine = machine(byteCount: 16 << 20)
-        let question = try sent(machine.start())
+        let question = try sent(machine.after { $0.start() })
         #expect(question.method == "OPTIONS")
         #expect(question.idleTimeout == 10)
         let upload = try sent(finish(&machine, TransferError(code: .timedOut, message: "")))
@@ -418,7 +419,7 @@ struct ResumableUploadStateMachineTests {
     @Test func `whatever comes of the question, the upload is made`() throws {
         for head in [head(204), head(404), head(500), head(200, [("Allow", "GET")])] {
             var machine = machine(byteCount: 16 << 20)
-            _ = machine.start()
+            _ = machine.after { $0.start() }
             let effects = receive(&machine, head)
             #expect(effects.first == .remember(.noTus(url: request.url)))
             #expect(try sent(finish(&machine)).method == "POST")
@@ -427,7 +428,7 @@ struct ResumableUploadStateMachineTests {
 
     @Test func `a server that answers in tus's words is spoken to in them`() throws {
         var machine = machine()
-        _ = machine.start()
+        _ = machine.after { $0.start() }
         _ = receive(&machine, head(412, [("Tus-Resumable", "1.0.0"), ("Content-Length", "0")]))
         #expect(try sent(finish(&machine)).method == "OPTIONS")
         let options = [
@@ -445,7 +446,7 @@ struct ResumableUploadStateMachineTests {
         let digest = finish(&machine)
         let part = ResumableUpload.Part(start: 0, end: 100, isLast: true)
         #expect(digest == [.digest(part, .sha256)])
-        let patch = try sent(machine.digested("abc="))
+        let patch = try sent(machine.after { $0.digested("abc=") })
         #expect(patch.fields.first(named: "Upload-Checksum") == "sha256 abc=")
         #expect(patch.fields.first(named: "Content-Type") == "application/offset+octet-stream")
         #expect(patch.url == "http://example.com/files/1")
@@ -461,7 +462,7 @@ struct ResumableUploadStateMachineTests {
             tus: TusCapabilities()
         )
         var machine = machine(resource: resource)
-        _ = machine.start()
+        _ = machine.after { $0.start() }
         _ = receive(&machine, head(200, [("Upload-Offset", "10"), ("Tus-Resumable", "1.0.0")]))
         _ = finish(&machine)
         _ = receive(&machine, head(status, [("Content-Length", "0")]))
@@ -475,7 +476,7 @@ struct ResumableUploadStateMachineTests {
             tus: TusCapabilities()
         )
         var machine = machine(resource: resource)
-        _ = machine.start()
+        _ = machine.after { $0.start() }
         _ = receive(&machine, head(200, [("Upload-Offset", "10")]))
         _ = finish(&machine)
         _ = receive(&machine, head(204, [("Upload-Offset", "60")]))
@@ -490,7 +491,7 @@ struct ResumableUploadStateMachineTests {
             tus: TusCapabilities()
         )
         var machine = machine(byteCount: nil, resource: resource)
-        _ = machine.start()
+        _ = machine.after { $0.start() }
         _ = receive(&machine, head(200, [("Upload-Offset", "2000"), ("Tus-Resumable", "1.0.0")]))
         _ = finish(&machine)
         // Nothing of the part has left.
@@ -501,30 +502,30 @@ struct ResumableUploadStateMachineTests {
 
     @Test func `after a cancellation nothing has an effect`() {
         var machine = interrupted()
-        #expect(machine.cancel(terminates: false) == [.stopWaiting])
-        #expect(machine.waited() == [])
-        #expect(machine.informational(head(104, announcement)) == [])
-        #expect(machine.sent(byteCount: 1) == [])
+        #expect(machine.after { $0.cancel(terminates: false) } == [.stopWaiting, .release])
+        #expect(machine.after { $0.waited() } == [])
+        #expect(machine.after { $0.informational(head(104, announcement)) } == [])
+        #expect(machine.after { $0.sent(byteCount: 1) } == [])
         #expect(receive(&machine, head(200)) == [])
         #expect(finish(&machine, lost) == [])
-        #expect(machine.digested("x") == [])
-        #expect(machine.sourceFailed(lost) == [])
-        #expect(machine.cancel(terminates: true) == [])
+        #expect(machine.after { $0.digested("x") } == [])
+        #expect(machine.after { $0.sourceFailed(lost) } == [])
+        #expect(machine.after { $0.cancel(terminates: true) } == [.release])
     }
 
     @Test func `an upload that is given up is taken back where there is something`() {
         var machine = interrupted()
-        let effects = machine.cancel(terminates: true)
-        #expect(effects.count == 2)
-        guard case .terminate(let request) = effects.last else {
+        let effects = machine.after { $0.cancel(terminates: true) }
+        #expect(effects.count == 3)
+        guard case .terminate(let request) = effects[1] else {
             Issue.record("\(effects)")
             return
         }
         #expect(request.method == "DELETE")
         #expect(request.url == "http://example.com/resources/1")
         var unproven = self.machine()
-        _ = unproven.start()
-        #expect(unproven.cancel(terminates: true) == [.cancelLoad])
+        _ = unproven.after { $0.start() }
+        #expect(unproven.after { $0.cancel(terminates: true) } == [.cancelLoad, .release])
     }
 
     @Test(arguments: [true, false])
@@ -535,10 +536,10 @@ struct ResumableUploadStateMachineTests {
             tus: TusCapabilities(terminates: terminates)
         )
         var machine = machine(resource: resource)
-        _ = machine.start()
-        let effects = machine.cancel(terminates: true)
+        _ = machine.after { $0.start() }
+        let effects = machine.after { $0.cancel(terminates: true) }
         #expect(effects.first == .cancelLoad)
-        #expect(effects.count == (terminates ? 2 : 1))
+        #expect(effects.count == (terminates ? 3 : 2))
     }
 
     @Test(arguments: [
