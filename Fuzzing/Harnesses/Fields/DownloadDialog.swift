@@ -1,3 +1,5 @@
+import FerrySystem
+
 @testable import FerryHTTP
 @testable import FerryTransfer
 
@@ -21,8 +23,6 @@ struct DownloadDialog {
     private var written = ByteRanges()
     private var now = ContinuousClock.now
     private var hasFinished = false
-    /// How often effects were performed: those that another input takes the place of are left.
-    private var runCount = 0
     /// Whether there may be another connection.
     private let grants: Bool
 
@@ -44,7 +44,10 @@ struct DownloadDialog {
     }
 
     /// Begins.
-    mutating func start() throws(Finding) { try run(download.start(holding: held)) }
+    mutating func start() throws(Finding) {
+        download.start(holding: held)
+        try run()
+    }
 
     /// Something happens: time passes (`later 3`), or, on the connection of a number, bytes come
     /// (`0 got 10`), its end does (`0 end`, `0 cut`), or a response (`0 206`, then its fields).
@@ -53,7 +56,8 @@ struct DownloadDialog {
         guard words.count >= 2 else { return }
         if words[0] == "later", let seconds = UInt16(words[1]) {
             now += .seconds(Int(seconds))
-            return try run(download.stallTimePassed(at: now))
+            download.stallTimePassed(at: now)
+            return try run()
         }
         let numbers = connections.keys.sorted()
         guard let choice = UInt8(words[0]), !numbers.isEmpty else { return }
@@ -70,7 +74,8 @@ struct DownloadDialog {
 
     /// The disk is lost, with which every download ends.
     mutating func end() throws(Finding) {
-        try run(download.fileFailed(TransferError(code: .diskFull, message: "")))
+        download.fileFailed(TransferError(code: .diskFull, message: ""))
+        try run()
         try expect(download.hasEnded && hasFinished, "it has not ended")
         try expect(connections.isEmpty, "connections go on: \(connections.keys.sorted())")
     }
@@ -87,49 +92,49 @@ struct DownloadDialog {
         let request = connection.request
         let head = HTTPResponseHead(status: status, fields: fields, url: request.url)
         if connection.isProbe {
-            try run(download.probeAnswered(number, head, at: now))
+            download.probeAnswered(number, head, at: now)
         } else if number == Machine.firstConnection {
-            try run(download.receivedHead(head, to: request, now: Self.date, at: now))
+            download.receivedHead(head, to: request, now: Self.date, at: now)
         } else if let resumption = connection.resumption {
-            try run(download.partAnswered(number, head, to: resumption, at: now))
+            download.partAnswered(number, head, to: resumption, at: now)
         }
+        try run()
     }
 
     private mutating func receive(_ count: Int, by number: Int) throws(Finding) {
         guard let connection = connections[number], connection.hasAnswered else { return }
         let count = min(max(1, count), 1 << 40)
         if connection.isProbe {
-            try run(download.probeReceivedBytes(number, count: count, at: now), count)
+            download.probeReceivedBytes(number, count: count, at: now)
         } else if number != Machine.firstConnection {
-            try run(download.partReceivedBytes(number, count: count), count)
+            download.partReceivedBytes(number, count: count)
         } else if connection.isBodyTaken {
-            try run(download.receivedBytes(count: count), count)
+            download.receivedBytes(count: count)
         }
+        try run(count)
+        download.grow(at: now)
+        try run()
     }
 
     private mutating func finish(_ number: Int, _ error: TransferError?) throws(Finding) {
         guard let connection = connections.removeValue(forKey: number) else { return }
         if connection.isProbe {
-            try run(download.probeFinished(number, at: now))
+            download.probeFinished(number, at: now)
         } else if number == Machine.firstConnection {
-            try run(download.loadFinished(error, at: now))
+            download.loadFinished(error, at: now)
         } else {
-            try run(download.partFinished(number, error, at: now))
+            download.partFinished(number, error, at: now)
         }
+        try run()
     }
 
     // MARK: - What is done
 
-    private mutating func run(
-        _ effects: [Download.StateMachine.Effect],
-        _ count: Int = 0
-    ) throws(Finding) {
-        runCount += 1
-        let number = runCount
-        for effect in effects {
+    private mutating func run(_ count: Int = 0) throws(Finding) {
+        guard download.effects.begin() else { return }
+        while let effect = download.effects.next() {
             try expect(!hasFinished, "\(effect) comes after the end")
             try perform(effect, count)
-            if runCount != number { return }
         }
     }
 
@@ -145,12 +150,12 @@ struct DownloadDialog {
         case .startProbe(let number, let request, let range, _):
             try expect(written.contains(range), "bytes \(range) are not there to be compared")
             connections[number] = Connection(request: request, isProbe: true)
-        case .cancelLoad: connections[Machine.firstConnection] = nil
+        case .cancelLoads: connections = [:]
         case .cancelPart(let number): connections[number] = nil
         case .askForConnection(let source):
-            try run(download.connectionAnswered(grants, source: source, at: now))
-        case .synchronize: try run(download.synchronized())
-        case .verify: try run(download.verified(nil))
+            download.connectionAnswered(grants, source: source, at: now)
+        case .synchronize: download.synchronized()
+        case .verify: download.verified(nil)
         case .compare(let count, let offset), .compareProbe(_, let count, let offset):
             let range = offset..<offset + Int64(count)
             try expect(written.contains(range), "bytes \(range) are compared and not there")
@@ -188,12 +193,10 @@ struct DownloadDialog {
             written = ByteRanges()
         case .write(let dropped):
             try write(written.upperBound, count - dropped)
-            try run(download.wrote(count: count - dropped))
-            try run(download.grow(at: now))
+            download.wrote(count: count - dropped)
         case .writePart(let number, let offset, let count):
             try write(offset, count)
-            try run(download.wrotePart(number, count: count, at: now))
-            try run(download.grow(at: now))
+            download.wrotePart(number, count: count, at: now)
         default: break
         }
     }

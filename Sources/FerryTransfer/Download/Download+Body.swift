@@ -1,4 +1,5 @@
 import FerryHTTP
+import FerrySystem
 
 extension Download.StateMachine {
     /// A request to send.
@@ -277,26 +278,27 @@ extension Download {
 
         // MARK: Bytes
 
-        /// Returns what to do with received bytes; `nil` if they are more than the head has announced.
-        mutating func receive(count: Int) -> [StateMachine.Effect]? {
+        /// Decides what to do with received bytes; returns `false` if they are more than the head has announced.
+        mutating func receive(count: Int, into effects: inout StateMachine.Effects) -> Bool {
             let start = position
             if let limit = end ?? (held == nil ? nil : totalByteCount),
                 start + Int64(count) > limit
             {
-                return nil
+                return false
             }
             guard !proof.isComplete else {
                 noteBytes()
-                return [.write(dropping: 0)]
+                effects.add(.write(dropping: 0))
+                return true
             }
             let known = proof.receive(count: count)
             // Bytes that are compared again and again are no progress.
             if known < count || request.resumption?.isCompared != true { noteBytes() }
-            var effects = [StateMachine.Effect.compare(count: known, at: start)]
-            if let version = proof.conclude() { effects.append(.continueFile(version)) }
+            effects.add(.compare(count: known, at: start))
+            if let version = proof.conclude() { effects.add(.continueFile(version)) }
             // Bytes that were requested only for comparison are already in the file.
-            if !proof.isAlone { effects.append(.write(dropping: known)) }
-            return effects
+            if !proof.isAlone { effects.add(.write(dropping: known)) }
+            return true
         }
 
         /// The server does send bytes.

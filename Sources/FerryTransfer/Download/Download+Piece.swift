@@ -67,7 +67,7 @@ extension Download: LoadReceiver {
     ) -> HTTPBodyDisposition {
         guard isCurrent(load) else { return .cancel }
         provenLoad = load
-        run(machine.receivedHead(head, to: request, now: .now, at: EventLoop.now))
+        run { $0.receivedHead(head, to: request, now: .now, at: EventLoop.now) }
         return disposition
     }
 
@@ -87,7 +87,7 @@ extension Download: LoadReceiver {
     private func receive(_ piece: Piece, from load: Load) -> HTTPBodyDisposition {
         guard isCurrent(load) else { return .cancel }
         codedProgress = load.codedProgress
-        run(machine.receivedBytes(count: piece.count), piece: piece)
+        run(with: piece) { $0.receivedBytes(count: piece.count) }
         guard isCurrent(load) else { return .cancel }
         guard disposition == .deliver, machine.acceptsPipes else { return disposition }
         return .deliverInPipes
@@ -96,6 +96,6 @@ extension Download: LoadReceiver {
     package func load(_ load: Load, didFinishWith error: TransferError?) {
         guard isCurrent(load) else { return }
         source = nil
-        run(machine.loadFinished(error, at: EventLoop.now))
+        run { $0.loadFinished(error, at: EventLoop.now) }
     }
 }

@@ -1,12 +1,17 @@
 import FerryHTTP
+import FerrySystem
 
 extension Download.StateMachine {
+    /// What the owner must do, as far as it is not done.
+    typealias Effects = EffectQueue<Effect>
+
     /// What the owner must do, in the order given.
     ///
     /// Large ones are indirect, so that an effect is passed on cheaply.
     enum Effect: Equatable {
         indirect case send(Request)
-        case cancelLoad
+        /// Cancel all loads, and give back every connection that was lent.
+        case cancelLoads
         case takeBody
         case skipBody
         /// Discard the file's bytes and begin it with bytes of this version.

@@ -1,4 +1,5 @@
 import FerryHTTP
+import FerrySystem
 
 extension Download {
     /// Decides what a download does next; performs nothing itself.
@@ -36,6 +37,8 @@ extension Download {
         /// How many bytes are skipped rather than making another connection.
         private static let drainedByteCount: Int64 = 16 * 1024
 
+        /// What the owner must do.
+        var effects = Effects()
         private let configuration: Configuration
         private var state = State.ready
         private var body: Body
@@ -81,47 +84,49 @@ extension Download {
         }
 
         /// Starts the download, with the bytes in the file that are certain to be of one version.
-        mutating func start(holding held: Held?) -> [Effect] {
+        mutating func start(holding held: Held?) {
             switch state {
             case .ready: break
             // Cancelled before the file was opened.
-            case .ended: return []
+            case .ended: return
             case .requesting, .draining, .receiving, .synchronizing, .verifying: return misuse()
             }
             // Otherwise the whole is requested from the app's address first.
             guard body.start(holding: held), body.mayRequestParts, let held else { return send() }
             sources.lead(by: held.version)
-            return send(body.resumption)
+            send(body.resumption)
         }
 
-        mutating func cancel() -> [Effect] {
-            let ends = abandonRunningLoads()
+        mutating func cancel() {
+            effects.removeAll()
+            abandonLoads()
             state = .ended
-            return ends
         }
 
         /// Requests the whole, or a part.
-        private mutating func send(_ resumption: Resumption? = nil) -> [Effect] {
+        private mutating func send(_ resumption: Resumption? = nil) {
             let request = Request(transfer: sources.request(of: 0), resumption: resumption)
             state = .requesting
             repetition = nil
             body.send(request)
-            return sources.abandonProbes() + [.send(request)]
+            sources.abandonProbes(into: &effects)
+            effects.add(.send(request))
         }
 
-        private mutating func fail(_ error: TransferError) -> [Effect] {
+        private mutating func fail(_ error: TransferError) {
             state = .ended
             var error = error
             error.holdsBytes = body.holdsEarlierBytes || body.held != nil
-            return sources.abandonProbes() + [.fail(error)]
+            sources.abandonProbes(into: &effects)
+            effects.add(.fail(error))
         }
 
         /// Fails because of an input that is impossible in this state: a fault here or in the engine, which
         /// ends this download and no other.
-        private mutating func misuse(_ input: StaticString = #function) -> [Effect] {
+        private mutating func misuse(_ input: StaticString = #function) {
             let message = "\(input) while \(state)"
-            return abandonLoads()
-                + fail(TransferError(code: .internalFailure, message: message))
+            abandonLoads()
+            fail(TransferError(code: .internalFailure, message: message))
         }
     }
 }
@@ -136,39 +141,39 @@ extension Download.StateMachine {
     ///   - request: The request that the redirects led to.
     ///   - now: The date to which a date in the head is relative.
     ///   - clock: When the head arrived.
-    /// - Returns: What to do.
     mutating func receivedHead(
         _ head: HTTPResponseHead,
         to request: TransferRequest,
         now: HTTPDate,
         at clock: Instant = .now
-    ) -> [Effect] {
+    ) {
         switch state {
         case .requesting: break
-        case .ended: return []
+        case .ended: return
         case .ready, .draining, .receiving, .synchronizing, .verifying: return misuse()
         }
         sources.note(nil, of: 0)
         let resumption = body.request.resumption
         body.redirect(to: resumption?.removingFields(of: request) ?? request)
         let isFinal = isLedByOriginal || resumption != nil
-        if let error = configuration.failure(of: head, isFinal: isFinal),
-            let other = failOver(after: error, at: clock)
-        {
-            return [.cancelLoad] + other
+        if let error = configuration.failure(of: head, isFinal: isFinal), let other = failover {
+            effects.add(.cancelLoads)
+            return failOver(to: other, after: error, at: clock)
         }
         switch configuration.answer(head, to: body.request, holding: body.held?.version, now: now) {
         // An error that is not withheld is delivered.
-        case .whole: return wholeCame(head, beside: head.status < 400 ? body.held : nil)
+        case .whole: wholeCame(head, beside: head.status < 400 ? body.held : nil)
         case .part(let resumption, let end, let total):
-            return partCame(head, for: resumption, upTo: end, of: total)
-        case .unproved(let reason): return compare() ?? leaveRefusal(head, reason)
-        case .refusal(let reason): return leaveRefusal(head, reason)
+            partCame(head, for: resumption, upTo: end, of: total)
+        case .unproved(let reason):
+            if !compare() { leaveRefusal(head, reason) }
+        case .refusal(let reason): leaveRefusal(head, reason)
         case .failure(let error):
             // A request that is retried has no response yet.
             let isShown = error.code == .errorResponse || error.code == .linkExpired
-            let report: [Effect] = isShown ? [.reportResponse(head, currentRequest)] : []
-            return report + [.cancelLoad] + fail(error)
+            if isShown { effects.add(.reportResponse(head, currentRequest)) }
+            effects.add(.cancelLoads)
+            fail(error)
         }
     }
 
@@ -176,7 +181,7 @@ extension Download.StateMachine {
     private mutating func wholeCame(
         _ head: HTTPResponseHead,
         beside held: Download.Body.Held?
-    ) -> [Effect] {
+    ) {
         guard let held else { return replace(by: head) }
         let answer = OddAnswer(head)
         switch configuration.weigh(
@@ -188,51 +193,60 @@ extension Download.StateMachine {
         case .same:
             return wholeComesAgain(head, isKnown: held.version.validator?.isStrong == true)
         case .comparable:
-            if let effects = compare() { return effects }
+            if compare() { return }
             if held.segments == nil { return wholeComesAgain(head, isKnown: false) }
             if configuration.isAgreed(head, against: held) { return replace(by: head) }
         case .odd: break
         }
-        return [.noteDoubt(answer), .cancelLoad] + fail(answer.error(at: head.url))
+        effects.add(.noteDoubt(answer))
+        effects.add(.cancelLoads)
+        fail(answer.error(at: head.url))
     }
 
-    /// Ends with what contradicts the repeated answer, whose length is unknown or another; `nil` for any other answer.
+    /// Ends with what contradicts the repeated answer, whose length is unknown or another; returns whether it does.
     ///
     /// One such answer proves nothing: it may have been cut, or be about something else.
-    private mutating func doubtRepetition() -> [Effect]? {
+    private mutating func doubtRepetition() -> Bool {
         let isMeasured = body.end != nil && body.held?.version.totalByteCount == body.end
-        return repetition.flatMap { isMeasured ? nil : doubt($0) }
+        guard let repetition, !isMeasured else { return false }
+        doubt(repetition)
+        return true
     }
 
-    private mutating func doubt(_ answer: OddAnswer) -> [Effect] {
+    private mutating func doubt(_ answer: OddAnswer) {
         let url = body.request.transfer.url
-        return abandonLoads() + [.noteDoubt(answer)] + fail(answer.error(at: url))
+        abandonLoads()
+        effects.add(.noteDoubt(answer))
+        fail(answer.error(at: url))
     }
 
-    /// Asks for some of the file's bytes again, and the rest; `nil` if that was done already.
-    private mutating func compare() -> [Effect]? {
-        body.nextComparison.map { [.cancelLoad] + send($0) }
+    /// Asks for some of the file's bytes again, and the rest; returns `false` if that was done already.
+    private mutating func compare() -> Bool {
+        guard let comparison = body.nextComparison else { return false }
+        effects.add(.cancelLoads)
+        send(comparison)
+        return true
     }
 
     /// Compares the first bytes of a body with those in the file.
-    private mutating func wholeComesAgain(_ head: HTTPResponseHead, isKnown: Bool) -> [Effect] {
+    private mutating func wholeComesAgain(_ head: HTTPResponseHead, isKnown: Bool) {
         guard let version = body.beginAgain(head, isKnown: isKnown) else { return misuse() }
         repetition = OddAnswer(head)
         digests.note(head, to: currentRequest)
         let shown = response.shown(for: head, of: version)
-        return receive(head, [], showing: shown, resumedAt: receivedByteCount)
+        receive(head, showing: shown, resumedAt: receivedByteCount)
     }
 
     /// Replaces the file's bytes by a body that begins at the first byte.
-    private mutating func replace(by head: HTTPResponseHead) -> [Effect] {
-        let isRestart = body.held != nil && body.request.resumption != nil
-        let restart: [Effect] =
-            isRestart ? [.reportRestart(reason: "the server answers \(head.status)")] : []
-        let version = body.beginWhole(head)
+    private mutating func replace(by head: HTTPResponseHead) {
+        if body.held != nil, body.request.resumption != nil {
+            effects.add(.reportRestart(reason: "the server answers \(head.status)"))
+        }
+        effects.add(.beginFile(body.beginWhole(head)))
         sources.forgetProofs()
         sources.returnToFirst()
         digests.note(head, to: currentRequest)
-        return receive(head, restart + [.beginFile(version)], showing: head, resumedAt: 0)
+        receive(head, showing: head, resumedAt: 0)
     }
 
     private mutating func partCame(
@@ -240,170 +254,204 @@ extension Download.StateMachine {
         for resumption: Resumption,
         upTo end: Int64,
         of total: Int64
-    ) -> [Effect] {
+    ) {
         guard let version = body.beginPart(head, for: resumption, upTo: end, of: total) else {
             return leaveRefusal(head, "the new address has nothing that proves its parts")
         }
         digests.note(head, to: currentRequest, of: resumption.offset..<end)
         let shown = response.shown(for: head, of: version)
         // Bytes that are requested again for a comparison have not been lost.
+        if !resumption.isCompared { effects.add(.continueFile(version)) }
         let offset = resumption.isCompared ? receivedByteCount : body.position
-        let start: [Effect] = resumption.isCompared ? [] : [.continueFile(version)]
-        return receive(head, start, showing: shown, resumedAt: offset)
+        receive(head, showing: shown, resumedAt: offset)
     }
 
     private mutating func receive(
         _ head: HTTPResponseHead,
-        _ preparation: [Effect],
         showing shown: HTTPResponseHead,
         resumedAt offset: Int64
-    ) -> [Effect] {
+    ) {
         state = .receiving
         connections.begin(head, of: body)
-        let show = response.show(shown, of: body, resumedAt: offset, isProved: body.isShown)
-        return preparation + show + [.takeBody]
+        response.show(shown, of: body, resumedAt: offset, isProved: body.isShown, into: &effects)
+        effects.add(.takeBody)
     }
 
     /// Requests the whole, after the current body if that is shorter than a handshake.
-    private mutating func leaveRefusal(_ head: HTTPResponseHead, _ reason: String) -> [Effect] {
-        let report = Effect.reportRestart(reason: reason)
+    private mutating func leaveRefusal(_ head: HTTPResponseHead, _ reason: String) {
+        effects.add(.reportRestart(reason: reason))
         guard let length = head.contentLength, length <= Self.drainedByteCount else {
-            return [report, .cancelLoad] + send()
+            effects.add(.cancelLoads)
+            return send()
         }
         state = .draining
-        return [report, .skipBody]
+        effects.add(.skipBody)
     }
 
-    mutating func receivedBytes(count: Int) -> [Effect] {
+    mutating func receivedBytes(count: Int) {
         switch state {
         case .receiving: break
-        case .ended: return []
+        case .ended: return
         case .ready, .requesting, .draining, .synchronizing, .verifying: return misuse()
         }
-        guard !connections.areSeveral else {
-            return partReceivedBytes(Self.firstConnection, count: count)
+        if connections.areSeveral {
+            partReceivedBytes(Self.firstConnection, count: count)
+        } else if !body.receive(count: count, into: &effects) {
+            bodyTooLong()
         }
-        return body.receive(count: count) ?? bodyTooLong()
     }
 
     /// Handles a body that is longer than its head has announced.
     ///
     /// After a part the whole is requested, and judged, as after any other invalid part.
-    private mutating func bodyTooLong() -> [Effect] {
+    private mutating func bodyTooLong() {
         guard repetition != nil || body.request.resumption != nil else {
-            return abandonLoads() + refused(Self.tooLong)
+            abandonLoads()
+            return refused(Self.tooLong)
         }
         // Its bytes may be wrong. No part continues them, also in later attempts, until the whole was compared with them.
-        let mark = body.keepDoubtful().map { [Effect.continueFile($0)] } ?? []
-        if let repetition { return mark + doubt(repetition) }
-        return abandonLoads() + mark + [.reportRestart(reason: Self.tooLong)] + send()
+        if let version = body.keepDoubtful() { effects.add(.continueFile(version)) }
+        if let repetition { return doubt(repetition) }
+        abandonLoads()
+        effects.add(.reportRestart(reason: Self.tooLong))
+        send()
     }
 
     private static let tooLong = "the body is longer than announced"
 
     /// Handles received bytes that differ from those in the file.
-    mutating func compareFailed() -> [Effect] {
-        guard state == .receiving else { return [] }
-        if body.held?.version.validator?.isStrong != true, let effects = doubtRepetition() {
-            return effects
+    mutating func compareFailed() {
+        guard state == .receiving else { return }
+        effects.removeAll()
+        if body.held?.version.validator?.isStrong != true, doubtRepetition() { return }
+        abandonLoads()
+        beginAnew(because: "the part differs from what is at hand")
+    }
+
+    /// Handles bytes that were written to the file.
+    ///
+    /// - Parameters:
+    ///   - count: How many.
+    ///   - failure: Why the others were not written.
+    mutating func wrote(count: Int, failure: TransferError? = nil) {
+        if state == .receiving {
+            // Those to be compared are equal, if this was not found out before.
+            if body.isShown { response.showPending(of: body, into: &effects) }
+            progress(by: count)
         }
-        return abandonLoads() + beginAnew(because: "the part differs from what is at hand")
+        if let failure { giveUpFile(failure) }
     }
 
-    mutating func wrote(count: Int) -> [Effect] {
-        guard state == .receiving else { return [] }
-        // Those to be compared are equal, if this was not found out before.
-        let show = body.isShown ? response.showPending(of: body) : []
-        return show + progress(by: count)
-    }
-
-    private mutating func progress(by count: Int) -> [Effect] {
+    private mutating func progress(by count: Int) {
         // What is only compared is no progress.
-        guard count > 0 || body.isProved else { return [] }
+        guard count > 0 || body.isProved else { return }
         body.wrote(count: count)
-        return [.reportProgress(received: receivedByteCount, total: totalByteCount)]
+        effects.add(.reportProgress(received: receivedByteCount, total: totalByteCount))
     }
 
-    mutating func loadFinished(_ error: TransferError?, at now: Instant = .now) -> [Effect] {
+    mutating func loadFinished(_ error: TransferError?, at now: Instant = .now) {
         switch state {
         case .requesting:
             let error =
                 error ?? TransferError(code: .badServerResponse, message: "no response came")
             sources.note(error, of: 0)
-            return failOver(after: error, at: now) ?? interrupted(error)
+            serverFailed(error, at: now)
         case .draining:
             // It does not matter how an unwanted body ended.
-            return send()
+            send()
         case .receiving where connections.areSeveral:
-            return partFinished(Self.firstConnection, error, at: now)
+            partFinished(Self.firstConnection, error, at: now)
         case .receiving:
-            guard let error else { return bodyEnded() }
-            return failOver(after: error, at: now) ?? interrupted(error)
+            if let error { serverFailed(error, at: now) } else { bodyEnded() }
         case .ended:
-            return []
+            break
         case .ready, .synchronizing, .verifying:
-            return misuse()
+            misuse()
         }
     }
 
     /// Handles the normal end of the load while a body was received.
-    private mutating func bodyEnded() -> [Effect] {
+    private mutating func bodyEnded() {
         switch body.finish() {
         case .complete:
             state = .synchronizing
-            return sources.abandonProbes() + [.synchronize]
+            sources.abandonProbes(into: &effects)
+            effects.add(.synchronize)
         // What is here is as good as before.
-        case .short(let error): return doubtRepetition() ?? interrupted(error)
-        case .partial(let resumption): return send(resumption)
+        case .short(let error):
+            if !doubtRepetition() { interrupted(error) }
+        case .partial(let resumption): send(resumption)
         }
     }
 
-    private mutating func interrupted(_ error: TransferError) -> [Effect] {
+    private mutating func interrupted(_ error: TransferError) {
         body.interrupt(error, isRefuted: sources.isRefutedByOriginal)
-        return fail(error)
+        fail(error)
     }
 }
 
 // MARK: - Other servers
 
 extension Download.StateMachine {
-    /// Continues with a mirror in place of the failed server, if there is one.
+    /// What follows the failure of the first server.
+    private enum Failover {
+        /// Mirrors fetch the missing bytes, as soon as they have proved that they have the same version.
+        case parts(ByteRanges, of: ResourceVersion, total: Int64)
+        /// A mirror is asked for the whole, as there is nothing to continue.
+        case mirror
+        /// The app's address is asked again, as no mirror has the resource either: its response is the app's.
+        case original
+    }
+
+    /// What follows the failure of the first server; `nil` if the download fails with it.
     ///
     /// Before any bytes are received there is nothing to prove: a mirror's response is then as good as the first
-    /// server's. Otherwise mirrors fetch the missing bytes, as soon as they have proved that they have the same
-    /// version.
-    private mutating func failOver(after error: TransferError, at now: Instant) -> [Effect]? {
-        guard sources.hasMirror else { return leadHome() }
-        guard body.held != nil || state == .receiving else { return leadElsewhere() }
+    /// server's.
+    private var failover: Failover? {
+        let original = state == .requesting && !isLedByOriginal ? Failover.original : nil
+        let lead = sources.canLeadOn ? .mirror : original
+        guard sources.hasMirror else { return original }
+        guard body.held != nil || state == .receiving else { return lead }
         guard let version = body.provableVersion, let total = version.totalByteCount,
             Sources.probedRange(of: body.written) != nil
         else {
             // So few bytes are not worth a failure.
             let isLittle = receivedByteCount < Sources.probedByteCount
-            return state == .requesting && isLittle ? leadElsewhere() : leadHome()
+            return state == .requesting && isLittle ? lead : original
         }
         // When no bytes are missing, only a server that has them can say that they are still current.
         let missing = body.written.gaps(upTo: total)
-        guard !missing.isEmpty else { return leadHome() }
-        let effects: [Effect] = state == .receiving ? [] : [.continueFile(version)]
-        state = .receiving
-        body.handOver(version)
-        sources.leaveFirst(after: error)
-        connections.replaceFirst(missing, of: total)
-        return effects + [.beginSegments] + connections.employ(for: body, from: sources, at: now)
+        return missing.isEmpty ? original : .parts(missing, of: version, total: total)
     }
 
-    /// Requests the whole from a mirror, as there is nothing to continue.
-    private mutating func leadElsewhere() -> [Effect]? {
-        sources.leadOn() ? send() : leadHome()
+    /// Handles the end of a request to the first server.
+    private mutating func serverFailed(_ error: TransferError, at now: Instant) {
+        guard let other = failover else { return interrupted(error) }
+        failOver(to: other, after: error, at: now)
     }
 
-    /// Asks the app's address again when no mirror has the resource either: its response is the app's.
-    private mutating func leadHome() -> [Effect]? {
-        guard state == .requesting, !isLedByOriginal else { return nil }
-        sources.leadHome()
-        if let failure = sources.originalFailure { return interrupted(failure) }
-        return send(body.resumption)
+    private mutating func failOver(
+        to other: Failover,
+        after error: TransferError,
+        at now: Instant
+    ) {
+        switch other {
+        case .parts(let missing, let version, let total):
+            if state != .receiving { effects.add(.continueFile(version)) }
+            state = .receiving
+            body.handOver(version)
+            sources.leaveFirst(after: error)
+            connections.replaceFirst(missing, of: total)
+            effects.add(.beginSegments)
+            connections.employ(for: body, from: sources, at: now, into: &effects)
+        case .mirror:
+            sources.leadOn()
+            send()
+        case .original:
+            sources.leadHome()
+            if let failure = sources.originalFailure { return interrupted(failure) }
+            send(body.resumption)
+        }
     }
 }
 
@@ -411,7 +459,7 @@ extension Download.StateMachine {
 
 extension Download.StateMachine {
     /// Finds out, after a write, whether further connections are useful.
-    mutating func grow(at now: Instant) -> [Effect] {
+    mutating func grow(at now: Instant) {
         guard acceptsPipes, let total = totalByteCount,
             connections.grow(
                 byteCount: receivedByteCount,
@@ -419,27 +467,29 @@ extension Download.StateMachine {
                 beside: sources.probeCount,
                 at: now
             )
-        else { return [] }
-        return connections.employ(for: body, from: sources, at: now)
+        else { return }
+        connections.employ(for: body, from: sources, at: now, into: &effects)
     }
 
     /// Handles the owner's answer to a request for a connection.
-    mutating func connectionAnswered(_ isGranted: Bool, source: Int, at now: Instant) -> [Effect] {
-        guard isGranted else {
-            return connections.refused(from: sources, at: now) ? [] : endConnections()
+    mutating func connectionAnswered(_ isGranted: Bool, source: Int, at now: Instant) {
+        if !isGranted {
+            if !connections.refused(from: sources, at: now) { endConnections() }
+        } else if state == .receiving {
+            connections.lent(source, for: body, from: &sources, at: now, into: &effects)
+        } else {
+            effects.add(.giveConnectionBack(source: source))
         }
-        guard state == .receiving else { return [.giveConnectionBack(source: source)] }
-        return connections.lent(source, for: body, from: &sources, at: now)
     }
 
     /// Gives a lent connection back.
-    mutating func connectionRecalled(from lenders: Set<Int>, at now: Instant) -> [Effect] {
-        goOn(after: connections.recall(from: lenders, &sources, at: now), at: now)
+    mutating func connectionRecalled(from lenders: Set<Int>, at now: Instant) {
+        if connections.recall(from: lenders, &sources, at: now, into: &effects) { goOn(at: now) }
     }
 
     /// Gives the bytes of stalled connections to others.
-    mutating func stallTimePassed(at now: Instant) -> [Effect] {
-        goOn(after: connections.endStalled(from: &sources, at: now), at: now)
+    mutating func stallTimePassed(at now: Instant) {
+        if connections.endStalled(from: &sources, at: now, into: &effects) { goOn(at: now) }
     }
 
     /// Handles the response head of a part.
@@ -448,101 +498,129 @@ extension Download.StateMachine {
         _ head: HTTPResponseHead,
         to resumption: Resumption,
         at now: Instant
-    ) -> [Effect] {
-        let end = connections.answered(number, head, to: resumption, from: &sources, at: now)
-        return goOn(after: end, at: now)
+    ) {
+        let hasEnded = connections.answered(
+            number,
+            head,
+            to: resumption,
+            from: &sources,
+            at: now,
+            into: &effects
+        )
+        if hasEnded { goOn(at: now) }
     }
 
     /// Handles received bytes of a part.
-    mutating func partReceivedBytes(_ number: Int, count: Int) -> [Effect] {
-        guard let part = connections[number] else { return [] }
+    mutating func partReceivedBytes(_ number: Int, count: Int) {
+        guard let part = connections[number] else { return }
         guard part.position + Int64(count) <= part.end else { return partTooLong(part) }
         body.noteBytes()
-        return connections.received(count, of: part, by: number)
+        connections.received(count, of: part, by: number, into: &effects)
     }
 
     /// Handles a connection that sends too much: its bytes cannot be trusted, nor removed separately.
-    private mutating func partTooLong(_ part: Segments.Part) -> [Effect] {
+    private mutating func partTooLong(_ part: Segments.Part) {
         if part.source > 0 {
             // A mirror's fault is not the server's.
             sources.close(part.source)
         } else {
             connections.giveUp()
         }
-        return abandonLoads() + beginAnew(because: Self.tooLong)
+        abandonLoads()
+        beginAnew(because: Self.tooLong)
     }
 
-    /// Records written bytes of a part.
-    mutating func wrotePart(_ number: Int, count: Int, at now: Instant) -> [Effect] {
-        guard let part = connections.wrote(count, by: number, at: now) else { return [] }
-        let progress = progress(by: count)
-        guard part.isCompleteEarly else { return progress }
-        let end = connections.endEarly(number, of: part.source, from: &sources)
-        return progress + goOn(after: end, at: now)
+    /// Handles bytes of a part that were written to the file.
+    ///
+    /// - Parameters:
+    ///   - number: The part's number.
+    ///   - count: How many.
+    ///   - failure: Why the others were not written.
+    ///   - now: When they were written.
+    mutating func wrotePart(
+        _ number: Int,
+        count: Int,
+        failure: TransferError? = nil,
+        at now: Instant
+    ) {
+        if let part = connections.wrote(count, by: number, at: now) {
+            progress(by: count)
+            if part.isCompleteEarly {
+                connections.endEarly(number, of: part.source, from: &sources, into: &effects)
+                goOn(at: now)
+            }
+        }
+        if let failure { giveUpFile(failure) }
     }
 
     /// Handles the end of the connection for a part.
-    mutating func partFinished(_ number: Int, _ error: TransferError?, at now: Instant) -> [Effect]
-    {
-        goOn(after: connections.finished(number, error, from: &sources, at: now), at: now)
+    mutating func partFinished(_ number: Int, _ error: TransferError?, at now: Instant) {
+        if connections.finished(number, error, from: &sources, at: now, into: &effects) {
+            goOn(at: now)
+        }
     }
 
     /// Handles the head of a mirror's response to a comparison.
-    mutating func probeAnswered(
-        _ number: Int,
-        _ head: HTTPResponseHead,
-        at now: Instant
-    ) -> [Effect] {
-        guard let known = body.version ?? body.held?.version else { return [] }
-        let first = response.head
-        let end = sources.probeAnswered(number, head, like: known, answeredBy: first)
-        return goOn(after: end, at: now)
+    mutating func probeAnswered(_ number: Int, _ head: HTTPResponseHead, at now: Instant) {
+        guard let known = body.version ?? body.held?.version else { return }
+        let hasEnded = sources.probeAnswered(
+            number,
+            head,
+            like: known,
+            answeredBy: response.head,
+            into: &effects
+        )
+        if hasEnded { goOn(at: now) }
     }
 
     /// Compares received bytes.
-    mutating func probeReceivedBytes(_ number: Int, count: Int, at now: Instant) -> [Effect] {
-        guard let position = sources.probeReceivedBytes(number, count: count) else {
-            return goOn(after: sources.cancelProbe(number), at: now)
+    mutating func probeReceivedBytes(_ number: Int, count: Int, at now: Instant) {
+        if let position = sources.probeReceivedBytes(number, count: count) {
+            effects.add(.compareProbe(number, count: count, at: position))
+        } else if sources.cancelProbe(number, into: &effects) {
+            goOn(at: now)
         }
-        return [.compareProbe(number, count: count, at: position)]
     }
 
     /// Closes a mirror whose bytes differ from the file's.
-    mutating func probeDiffers(_ number: Int, at now: Instant) -> [Effect] {
-        goOn(after: sources.probeDiffers(number), at: now)
+    mutating func probeDiffers(_ number: Int, at now: Instant) {
+        if sources.probeDiffers(number, into: &effects) { goOn(at: now) }
     }
 
     /// Handles the end of a mirror's response.
-    mutating func probeFinished(_ number: Int, at now: Instant) -> [Effect] {
-        guard let probe = sources.endProbe(number) else { return [] }
-        var effects: [Effect] = []
+    mutating func probeFinished(_ number: Int, at now: Instant) {
+        guard let probe = sources.endProbe(number) else { return }
         if response.head == nil, let version = probe.provenVersion, let head = probe.head {
             // The first server has not answered in this attempt.
             body.redirect(to: sources.request(of: probe.source))
             let shown = response.shown(for: head, of: version)
             let offset = receivedByteCount
-            effects = response.show(shown, of: body, resumedAt: offset, isProved: true)
+            response.show(shown, of: body, resumedAt: offset, isProved: true, into: &effects)
         }
-        return effects + goOn(after: [.giveConnectionBack(source: probe.source)], at: now)
+        effects.add(.giveConnectionBack(source: probe.source))
+        goOn(at: now)
     }
 
-    /// Continues after a connection has ended; does nothing if none has.
-    private mutating func goOn(after end: [Effect]?, at now: Instant) -> [Effect] {
-        guard let end else { return [] }
+    /// Continues after a connection has ended.
+    private mutating func goOn(at now: Instant) {
         guard connections.areComplete else {
-            return end
-                + (connections.goOn(for: body, from: sources, at: now) ?? endConnections())
+            if !connections.goOn(for: body, from: sources, at: now, into: &effects) {
+                endConnections()
+            }
+            return
         }
         // A connection that has received everything may still have to report its end.
-        guard connections.haveEnded else { return end }
+        guard connections.haveEnded else { return }
         connections.clear()
         state = .synchronizing
-        return end + sources.abandonProbes() + [.endSegments, .synchronize]
+        sources.abandonProbes(into: &effects)
+        effects.add(.endSegments)
+        effects.add(.synchronize)
     }
 
     /// Ends without a connection: the download fails, or a single request finds out what the refusals mean.
-    private mutating func endConnections() -> [Effect] {
-        guard let written = connections.written else { return [] }
+    private mutating func endConnections() {
+        guard let written = connections.written else { return }
         let failure = sources.lastFailure
         // A failed mirror may recover; a mirror that no longer has the resource is no reason to fail. The app's
         // address decides, which does not have what the mirrors have sent.
@@ -556,20 +634,14 @@ extension Download.StateMachine {
             return send()
         }
         connections.giveUp()
-        return send(body.held?.resumption)
+        send(body.held?.resumption)
     }
 
     /// Ends all connections.
-    mutating func abandonLoads() -> [Effect] {
-        let probes = sources.abandonProbes()
-        return connections.abandon().map { probes + $0 } ?? [.cancelLoad] + probes
-    }
-
-    private mutating func abandonRunningLoads() -> [Effect] {
-        switch state {
-        case .ready, .synchronizing, .verifying, .ended: []
-        case .requesting, .draining, .receiving: abandonLoads()
-        }
+    mutating func abandonLoads() {
+        effects.add(.cancelLoads)
+        sources.forgetProbes()
+        connections.clear()
     }
 }
 
@@ -583,81 +655,89 @@ extension Download.StateMachine {
     private mutating func refused(
         _ reason: String,
         as code: TransferError.Code = .badServerResponse
-    ) -> [Effect] {
+    ) {
         guard body.request.resumption == nil else { return beginAnew(because: reason) }
         body.discard()
-        return [.discardFile] + fail(TransferError(code: code, message: reason))
+        effects.add(.discardFile)
+        fail(TransferError(code: code, message: reason))
     }
 
     /// Requests the whole in place of bytes that are wrong.
     ///
     /// They stay until it comes: otherwise whatever answers next, such as a login page, would be the file.
-    mutating func beginAnew(because reason: String) -> [Effect] {
+    mutating func beginAnew(because reason: String) {
         guard let version = body.refute(connections.written) else {
             return discardAll(because: reason)
         }
-        return [.continueFile(version)] + requestWhole(because: reason)
+        effects.add(.continueFile(version))
+        requestWhole(because: reason)
     }
 
     /// Discards all bytes and requests the whole.
-    private mutating func discardAll(because reason: String) -> [Effect] {
+    private mutating func discardAll(because reason: String) {
         body.discard()
-        return [.discardFile] + requestWhole(because: reason)
+        effects.add(.discardFile)
+        requestWhole(because: reason)
     }
 
-    private mutating func requestWhole(because reason: String) -> [Effect] {
+    private mutating func requestWhole(because reason: String) {
         sources.forgetProofs()
         connections.clear()
-        return [.reportRestart(reason: reason)] + send()
+        effects.add(.reportRestart(reason: reason))
+        send()
     }
 
     /// Handles a file that could not be created, written or synchronized, or was changed by another program.
-    mutating func fileFailed(_ error: TransferError) -> [Effect] {
-        guard !hasEnded else { return [] }
-        let ends = abandonRunningLoads()
-        guard error.code == .fileChanged else { return ends + fail(error) }
+    mutating func fileFailed(_ error: TransferError) {
+        // What was decided before may still have to be reported.
+        guard !hasEnded else { return }
+        effects.removeAll()
+        giveUpFile(error)
+    }
+
+    private mutating func giveUpFile(_ error: TransferError) {
+        guard !hasEnded else { return }
+        abandonLoads()
+        guard error.code == .fileChanged else { return fail(error) }
         // All bytes are discarded. The first time may be an accident; the second time fails the download, which
         // would otherwise load forever.
         guard wasDisturbed else {
             wasDisturbed = true
-            return ends + discardAll(because: error.message)
+            return discardAll(because: error.message)
         }
         body.discard()
-        let failure = TransferError(code: .cannotWriteToFile, message: error.message)
-        return ends + [.discardFile] + fail(failure)
+        effects.add(.discardFile)
+        fail(TransferError(code: .cannotWriteToFile, message: error.message))
     }
 
     /// Verifies the bytes, which are in place now, if there are digests.
-    mutating func synchronized() -> [Effect] {
-        guard state == .synchronizing else { return [] }
+    mutating func synchronized() {
+        guard state == .synchronizing else { return }
         let checks = digests.all
         guard !checks.isEmpty else { return finish() }
         state = .verifying
-        return [.verify(checks)]
+        effects.add(.verify(checks))
     }
 
     /// The bytes have been compared with their digests; `nil` if they are as described.
-    mutating func verified(_ mismatch: String?) -> [Effect] {
-        guard state == .verifying else { return [] }
+    mutating func verified(_ mismatch: String?) {
+        guard state == .verifying else { return }
         guard let mismatch else { return finish() }
         // A body that was assembled from several responses may be right in one response.
         let reason = mismatch + (response.head.map { " (status \($0.status))" } ?? "")
         guard connections.canGiveUp else { return refused(reason, as: .digestMismatch) }
         connections.giveUp()
-        return beginAnew(because: reason)
+        beginAnew(because: reason)
     }
 
-    private mutating func finish() -> [Effect] {
-        guard let response = response.head else { return [] }
+    private mutating func finish() {
+        guard let response = response.head else { return }
         state = .ended
-        return [
-            .finish(
-                DownloadResult(
-                    response: response,
-                    currentRequest: currentRequest,
-                    byteCount: receivedByteCount
-                )
-            )
-        ]
+        let result = DownloadResult(
+            response: response,
+            currentRequest: currentRequest,
+            byteCount: receivedByteCount
+        )
+        effects.add(.finish(result))
     }
 }

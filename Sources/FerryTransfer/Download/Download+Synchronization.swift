@@ -27,7 +27,7 @@ extension Download {
                     self.events.checkpointed(checkpoint)
                 }
             case .failure(let error):
-                self.run(self.machine.fileFailed(error))
+                self.run { $0.fileFailed(error) }
             }
         }
     }
@@ -55,7 +55,7 @@ extension Download {
         file.synchronize(by: synchronizer) { result in
             switch result {
             case .success: self.confirm { $0.synchronized() }
-            case .failure(let error): self.run(self.machine.fileFailed(error))
+            case .failure(let error): self.run { $0.fileFailed(error) }
             }
         }
     }
@@ -65,19 +65,19 @@ extension Download {
             self.verification = nil
             switch result {
             case .success(let mismatch): self.confirm { $0.verified(mismatch) }
-            case .failure(let error): self.run(self.machine.fileFailed(error))
+            case .failure(let error): self.run { $0.fileFailed(error) }
             }
         }
     }
 
     /// Continues towards the end if the file is still intact.
-    private func confirm(_ input: (inout StateMachine) -> [StateMachine.Effect]) {
+    private func confirm(_ input: (inout StateMachine) -> Void) {
         guard !machine.hasEnded else { return }
         do throws(TransferError) {
             try file.requireIntact()
-            run(input(&machine))
+            run(input)
         } catch {
-            run(machine.fileFailed(error))
+            run { $0.fileFailed(error) }
         }
     }
 

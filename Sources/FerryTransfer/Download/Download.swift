@@ -35,7 +35,6 @@ package final class Download {
     /// How the first request is shared, if it is.
     private var sharing: Sharing?
     var disposition = HTTPBodyDisposition.discard
-    private var runCount: UInt64 = 0
     var synchronizationTimer: LoopTimer?
     var stallTimer: LoopTimer?
     var isSynchronizing = false
@@ -95,7 +94,7 @@ package final class Download {
     /// Ends the download at once and without an event; the file keeps its bytes.
     package func cancel() {
         if !machine.hasEnded { file.keep() }
-        run(machine.cancel())
+        run { $0.cancel() }
         progress = nil
         sharing = nil
         verification?.cancel()
@@ -135,9 +134,9 @@ package final class Download {
                     agreed: file.oddAnswer(atLeast: configuration.doubtTime)
                 )
             }
-            run(machine.start(holding: held))
+            run { $0.start(holding: held) }
         } catch {
-            run(machine.fileFailed(error))
+            run { $0.fileFailed(error) }
         }
     }
 }
@@ -145,21 +144,24 @@ package final class Download {
 // MARK: - Effects
 
 extension Download {
-    /// Performs effects in order.
-    ///
-    /// An input that an effect causes, such as a failed write or an owner that cancels, is handled at once; its
-    /// effects, even if there are none, replace the rest. So an effect that always causes one, such as a write,
-    /// is the last of its list.
-    func run(_ effects: [StateMachine.Effect], piece: Piece? = nil) {
-        runCount += 1
-        let count = runCount
-        for effect in effects {
+    /// Takes an input, and performs what follows.
+    func run(_ input: (inout StateMachine) -> Void) { run(nil, input) }
+
+    /// Takes a piece of a body, performs what follows, and finds out whether more connections are useful then.
+    func run(with piece: Piece, _ input: (inout StateMachine) -> Void) {
+        run(piece, input)
+        run { $0.grow(at: EventLoop.now) }
+    }
+
+    private func run(_ piece: Piece?, _ input: (inout StateMachine) -> Void) {
+        input(&machine)
+        guard machine.effects.begin() else { return }
+        while let effect = machine.effects.next() {
             do {
                 try perform(effect, piece)
             } catch {
-                run(machine.fileFailed(error))
+                machine.fileFailed(error)
             }
-            if runCount != count { return }
         }
     }
 
@@ -169,7 +171,7 @@ extension Download {
     ) throws(TransferError) {
         switch effect {
         case .send(let next): send(next)
-        case .cancelLoad: cancelLoad()
+        case .cancelLoads: cancelLoads()
         case .takeBody: disposition = .deliver
         case .skipBody: disposition = .discard
         case .beginFile(let version): try file.begin(version)
@@ -178,7 +180,7 @@ extension Download {
         // If that is lost, only the time starts over.
         case .noteDoubt(let answer): try? file.note(answer)
         case .compare(let count, let offset): try compare(piece?.prefix(count), at: offset)
-        case .write(let count): try write(piece, dropping: count)
+        case .write(let count): write(piece, dropping: count)
         case .synchronize: synchronizeAll()
         case .verify(let checks): verify(checks)
         case .beginSegments: try file.beginSegments()
@@ -193,7 +195,7 @@ extension Download {
             try compare(piece?.prefix(count), at: offset, of: part)
         case .cancelPart(let part): cancel(part)
         case .writePart(let part, let offset, let count):
-            try write(piece, count, of: part, at: offset)
+            write(piece, count, of: part, at: offset)
         case .reportRestart(let reason): restarted(reason)
         case .reportResponse(let head, let request): responded(head, request)
         case .reportResumption(let offset, let total): events.resumed(offset, total)
@@ -222,6 +224,13 @@ extension Download {
         source.start()
     }
 
+    private func cancelLoads() {
+        cancelLoad()
+        for load in parts.values { load.cancel() }
+        parts = [:]
+        giveConnectionsBack()
+    }
+
     func cancelLoad() {
         source?.cancel()
         source = nil
@@ -229,17 +238,24 @@ extension Download {
     }
 
     /// Writes received bytes; those that reached the file before an error count.
-    private func write(_ piece: Piece?, dropping count: Int) throws(TransferError) {
+    private func write(_ piece: Piece?, dropping count: Int) {
         guard let piece else { return }
-        let before = file.byteCount
-        let result = Result { () throws(TransferError) in
+        let (written, failure) = store { () throws(TransferError) in
             try piece.write(to: file, dropping: count)
         }
         noteFruitlessResumptions()
-        run(machine.wrote(count: Int(file.byteCount - before)))
-        try result.get()
-        if !machine.hasEnded { synchronizeSoon() }
-        run(machine.grow(at: EventLoop.now))
+        machine.wrote(count: written, failure: failure)
+        if failure == nil { synchronizeSoon() }
+    }
+
+    /// Has a write count by the bytes that reached the file, even if it fails.
+    func store(
+        _ write: () throws(TransferError) -> Void
+    ) -> (byteCount: Int, failure: TransferError?) {
+        let before = file.byteCount
+        var failure: TransferError?
+        do throws(TransferError) { try write() } catch { failure = error }
+        return (Int(file.byteCount - before), failure)
     }
 
     private func compare(
@@ -248,7 +264,7 @@ extension Download {
     ) throws(TransferError) {
         guard let bytes else { return }
         if try !file.holds(UnsafeRawBufferPointer(rebasing: bytes), at: offset) {
-            run(machine.compareFailed())
+            machine.compareFailed()
         }
     }
 

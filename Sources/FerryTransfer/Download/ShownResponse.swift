@@ -1,4 +1,5 @@
 import FerryHTTP
+import FerrySystem
 
 /// The one response of a download: the one to the app's request.
 ///
@@ -33,21 +34,25 @@ struct ShownResponse {
         _ head: HTTPResponseHead,
         of body: Download.Body,
         resumedAt offset: Int64,
-        isProved: Bool
-    ) -> [Download.StateMachine.Effect] {
+        isProved: Bool,
+        into effects: inout Download.StateMachine.Effects
+    ) {
         pending = isProved ? nil : head
-        guard isProved, offset == 0 || self.head == nil else { return [] }
+        guard isProved, offset == 0 || self.head == nil else { return }
         self.head = head
-        let report = Download.StateMachine.Effect.reportResponse(head, body.request.transfer)
-        guard offset > 0 || announcesResumption else { return [report] }
+        effects.add(.reportResponse(head, body.request.transfer))
+        guard offset > 0 || announcesResumption else { return }
         announcesResumption = false
-        return [report, .reportResumption(offset: offset, total: body.totalByteCount)]
+        effects.add(.reportResumption(offset: offset, total: body.totalByteCount))
     }
 
     /// Reports the response whose bytes have proved to continue the file.
-    mutating func showPending(of body: Download.Body) -> [Download.StateMachine.Effect] {
-        guard let pending else { return [] }
-        return show(pending, of: body, resumedAt: body.byteCount, isProved: true)
+    mutating func showPending(
+        of body: Download.Body,
+        into effects: inout Download.StateMachine.Effects
+    ) {
+        guard let pending else { return }
+        show(pending, of: body, resumedAt: body.byteCount, isProved: true, into: &effects)
     }
 }
 

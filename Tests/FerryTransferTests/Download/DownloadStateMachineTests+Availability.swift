@@ -1,4 +1,5 @@
 import FerryHTTP
+import FerryTestSupport
 import Testing
 
 @testable import FerryTransfer
@@ -7,12 +8,12 @@ extension DownloadStateMachineTests {
     @Test(arguments: [408, 429, 500, 502, 503, 504, 599])
     func `an unavailable server does not cost the bytes that are held`(status: Int) {
         var machine = machine(unavailable: .fail)
-        _ = machine.start(holding: Self.held)
+        _ = machine.after { $0.start(holding: Self.held) }
         let effects = answer(
             &machine,
             Self.head(status, [("Retry-After", "7"), ("Content-Length", "5")])
         )
-        #expect(effects.first == .cancelLoad)
+        #expect(effects.first == .cancelLoads)
         #expect(failure(effects)?.code == .serverUnavailable)
         #expect(failure(effects)?.retryAfter == 7)
         #expect(machine.receivedByteCount == 40)
@@ -20,18 +21,18 @@ extension DownloadStateMachineTests {
 
     @Test func `an unavailable server is waited for without bytes only if it says when`() {
         var asked = machine(unavailable: .fail)
-        _ = asked.start(holding: nil)
+        _ = asked.after { $0.start(holding: nil) }
         let date = "Sun, 06 Nov 1994 08:50:37 GMT"
         let effects = answer(&asked, Self.head(503, [("Retry-After", date)]))
         #expect(failure(effects)?.retryAfter == 60)
         var silent = machine(unavailable: .fail)
-        _ = silent.start(holding: nil)
+        _ = silent.after { $0.start(holding: nil) }
         #expect(answer(&silent, Self.head(503)).last == .takeBody)
     }
 
     @Test func `an unavailable server after a refusal does not cost the bytes either`() {
         var machine = machine(unavailable: .fail)
-        _ = machine.start(holding: Self.held)
+        _ = machine.after { $0.start(holding: Self.held) }
         _ = answer(&machine, Self.part("bytes 41-99/100"))
         let effects = answer(&machine, Self.head(503, []))
         #expect(failure(effects)?.code == .serverUnavailable)
@@ -43,13 +44,13 @@ extension DownloadStateMachineTests {
         status: Int
     ) {
         var machine = machine(unavailable: .deliver)
-        _ = machine.start(holding: Self.held)
+        _ = machine.after { $0.start(holding: Self.held) }
         let effects = answer(&machine, Self.head(status, [("Retry-After", "7")]))
         #expect(failure(effects)?.code == .serverUnavailable)
         #expect(failure(effects)?.retryAfter == 7)
         #expect(machine.receivedByteCount == 40)
         var empty = self.machine(unavailable: .deliver)
-        _ = empty.start(holding: nil)
+        _ = empty.after { $0.start(holding: nil) }
         let head = Self.head(status, [("Retry-After", "7")])
         #expect(answer(&empty, head).contains(.beginFile(Self.version(nil, total: nil))))
     }
@@ -65,10 +66,10 @@ extension DownloadStateMachineTests {
         unavailable: Download.UnavailableResponses
     ) {
         var machine = machine(unavailable: unavailable)
-        _ = machine.start(holding: Self.held)
+        _ = machine.after { $0.start(holding: Self.held) }
         let head = Self.head(status)
         let effects = answer(&machine, head)
-        #expect(effects.prefix(2) == [.reportResponse(head, Self.request), .cancelLoad])
+        #expect(effects.prefix(2) == [.reportResponse(head, Self.request), .cancelLoads])
         #expect(failure(effects)?.code == .linkExpired)
         #expect(machine.receivedByteCount == 40)
     }
@@ -76,7 +77,7 @@ extension DownloadStateMachineTests {
     @Test(arguments: [400, 403, 404, 410, 418])
     func `BG-19: without bytes a refusal is the answer`(status: Int) {
         var machine = machine(unavailable: .fail)
-        _ = machine.start(holding: nil)
+        _ = machine.after { $0.start(holding: nil) }
         let effects = answer(&machine, Self.head(status))
         #expect(effects.contains(.beginFile(Self.version(nil))))
         #expect(effects.last == .takeBody)
@@ -88,13 +89,13 @@ extension DownloadStateMachineTests {
             request: Self.request,
             configuration: Download.Configuration(retriedStatuses: [503])
         )
-        _ = machine.start(holding: Self.held)
+        _ = machine.after { $0.start(holding: Self.held) }
         #expect(failure(answer(&machine, Self.head(status)))?.code == .linkExpired)
     }
 
     @Test func `KEEP-2: a refusal of the whole, after one of the rest, keeps the bytes as well`() {
         var machine = machine()
-        _ = machine.start(holding: Self.held)
+        _ = machine.after { $0.start(holding: Self.held) }
         #expect(answer(&machine, Self.head(416, [])).last == Self.whole())
         #expect(failure(answer(&machine, Self.head(403)))?.code == .linkExpired)
         #expect(machine.receivedByteCount == 40)

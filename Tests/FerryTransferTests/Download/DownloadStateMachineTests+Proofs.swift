@@ -1,4 +1,5 @@
 import FerryHTTP
+import FerryTestSupport
 import Testing
 
 @testable import FerryTransfer
@@ -10,7 +11,7 @@ extension DownloadStateMachineTests {
 
     private static func relinked(_ held: Machine.Held) -> Machine {
         var machine = Machine(request: request, configuration: Download.Configuration(link: 1))
-        _ = machine.start(holding: held)
+        _ = machine.after { $0.start(holding: held) }
         return machine
     }
 
@@ -30,10 +31,10 @@ extension DownloadStateMachineTests {
         var machine = Self.relinked(held)
         // The server sends less than it was asked for, which it may.
         _ = answer(&machine, Self.longPart(134_464...150_000, tag: "\"b\""))
-        let effects = machine.receivedBytes(count: 15_537)
+        let effects = machine.after { $0.receivedBytes(count: 15_537) }
         #expect(effects == [.compare(count: 15_537, at: 134_464), .write(dropping: 15_537)])
         let count = machine.receivedByteCount
-        #expect(machine.loadFinished(nil) == [Self.whole()])
+        #expect(machine.after { $0.loadFinished(nil) } == [Self.whole()])
         #expect(machine.receivedByteCount == count)
     }
 
@@ -46,9 +47,9 @@ extension DownloadStateMachineTests {
         )
         var machine = Self.relinked(held)
         _ = answer(&machine, Self.longPart(65_536...100_000, tag: "\"b\""))
-        _ = machine.receivedBytes(count: 34_465)
+        _ = machine.after { $0.receivedBytes(count: 34_465) }
         let count = machine.receivedByteCount
-        #expect(machine.loadFinished(nil) == [Self.whole()])
+        #expect(machine.after { $0.loadFinished(nil) } == [Self.whole()])
         #expect(machine.receivedByteCount == count)
     }
 
@@ -59,13 +60,14 @@ extension DownloadStateMachineTests {
             url: Self.request.url
         )
         var machine = machine()
-        _ = machine.start(holding: Machine.Held(byteCount: 600_000, version: version))
+        _ = machine.after { $0.start(holding: Machine.Held(byteCount: 600_000, version: version)) }
         var asked: [String] = []
         for length: Int64 in [65_536, 32_768, 16_384, 8192, 4096, 2048, 1024] {
             let offset = 600_000 - length
             _ = answer(&machine, Self.part("bytes \(offset)-\(offset + 99)/\(Self.total)"))
-            _ = machine.receivedBytes(count: 100)
-            guard case .send(let request)? = machine.loadFinished(nil).last else { break }
+            _ = machine.after { $0.receivedBytes(count: 100) }
+            let next = machine.after { $0.loadFinished(nil) }.last
+            guard case .send(let request)? = next else { break }
             asked.append(request.resumption?.fields.first?.value ?? "whole")
         }
         let shorter = [32_768, 16_384, 8192, 4096, 2048, 1024].map { "bytes=\(600_000 - $0)-" }
@@ -78,7 +80,7 @@ extension DownloadStateMachineTests {
         let held = Machine.Held(byteCount: 80, version: Self.version(), segments: written)
         for range in ["bytes 40-60/100", "bytes 40-99/100"] {
             var machine = machine()
-            _ = machine.start(holding: held)
+            _ = machine.after { $0.start(holding: held) }
             let effects = answer(&machine, Self.part(range))
             guard case .reportRestart? = effects.first else {
                 Issue.record("\(effects)")
@@ -92,21 +94,21 @@ extension DownloadStateMachineTests {
         let written = ByteRanges([0..<40, 60..<100])
         let held = Machine.Held(byteCount: 80, version: Self.version(), segments: written)
         var machine = machine()
-        _ = machine.start(holding: held)
+        _ = machine.after { $0.start(holding: held) }
         _ = answer(&machine, Self.part("bytes 40-59/100"))
-        #expect(beginsAnew(machine.receivedBytes(count: 21)))
+        #expect(beginsAnew(machine.after { $0.receivedBytes(count: 21) }))
     }
 
     @Test func `a gap's part that ends early leaves the rest of the gap to be asked for`() {
         let written = ByteRanges([0..<40, 60..<100])
         let held = Machine.Held(byteCount: 80, version: Self.version(), segments: written)
         var machine = machine()
-        _ = machine.start(holding: held)
+        _ = machine.after { $0.start(holding: held) }
         _ = answer(&machine, Self.part("bytes 40-49/100"))
-        _ = machine.receivedBytes(count: 10)
-        _ = machine.wrotePart(Machine.firstConnection, count: 10, at: .now)
+        _ = machine.after { $0.receivedBytes(count: 10) }
+        _ = machine.after { $0.wrotePart(Machine.firstConnection, count: 10, at: .now) }
         let rest = Resumption(gap: 50..<60, version: Self.version())
         let next = Machine.Request(transfer: Self.request, resumption: rest)
-        #expect(machine.loadFinished(nil).last == .startPart(1, next, source: 0))
+        #expect(machine.after { $0.loadFinished(nil) }.last == .startPart(1, next, source: 0))
     }
 }

@@ -1,4 +1,6 @@
 import FerryHTTP
+import FerrySystem
+import FerryTestSupport
 import Testing
 
 @testable import FerryTransfer
@@ -6,72 +8,104 @@ import Testing
 extension DownloadStateMachineTests {
     @Test func `a cancel before the start leaves nothing to do`() {
         var machine = machine()
-        #expect(machine.cancel() == [])
-        #expect(machine.start(holding: nil) == [])
-        #expect(machine.cancel() == [])
+        #expect(machine.after { $0.cancel() } == [.cancelLoads])
+        #expect(machine.after { $0.start(holding: nil) } == [])
+        #expect(machine.after { $0.cancel() } == [.cancelLoads])
     }
 
     @Test func `a head that was on its way when the download was cancelled is ignored`() {
         var machine = machine()
-        _ = machine.start(holding: nil)
-        #expect(machine.cancel() == [.cancelLoad])
+        _ = machine.after { $0.start(holding: nil) }
+        #expect(machine.after { $0.cancel() } == [.cancelLoads])
         #expect(answer(&machine, Self.head()) == [])
-        #expect(machine.receivedBytes(count: 5) == [])
-        #expect(machine.wrote(count: 5) == [])
-        #expect(machine.loadFinished(nil) == [])
-        #expect(machine.synchronized() == [])
-        #expect(machine.fileFailed(TransferError(code: .diskFull, message: "")) == [])
+        #expect(machine.after { $0.receivedBytes(count: 5) } == [])
+        #expect(machine.after { $0.wrote(count: 5) } == [])
+        #expect(machine.after { $0.loadFinished(nil) } == [])
+        #expect(machine.after { $0.synchronized() } == [])
+        #expect(machine.after { $0.fileFailed(TransferError(code: .diskFull, message: "")) } == [])
     }
 
     @Test func `a cancel while the body comes, or is left, ends the exchange`() {
         var receiving = machine()
-        _ = receiving.start(holding: nil)
+        _ = receiving.after { $0.start(holding: nil) }
         _ = answer(&receiving, Self.head())
-        #expect(receiving.cancel() == [.cancelLoad])
+        #expect(receiving.after { $0.cancel() } == [.cancelLoads])
         var draining = machine()
-        _ = draining.start(holding: nil)
+        _ = draining.after { $0.start(holding: nil) }
         _ = answer(&draining, Self.head(302, [("Location", "/x"), ("Content-Length", "5")]))
-        #expect(draining.cancel() == [.cancelLoad])
-        #expect(draining.loadFinished(nil) == [])
+        #expect(draining.after { $0.cancel() } == [.cancelLoads])
+        #expect(draining.after { $0.loadFinished(nil) } == [])
     }
 
     @Test func `a cancel while the last bytes go to the disk wins`() {
         var machine = machine()
-        _ = machine.start(holding: nil)
+        _ = machine.after { $0.start(holding: nil) }
         _ = answer(&machine, Self.head(200, [("Content-Length", "0")]))
-        #expect(machine.loadFinished(nil) == [.synchronize])
-        #expect(machine.cancel() == [])
-        #expect(machine.synchronized() == [])
+        #expect(machine.after { $0.loadFinished(nil) } == [.synchronize])
+        #expect(machine.after { $0.cancel() } == [.cancelLoads])
+        #expect(machine.after { $0.synchronized() } == [])
     }
 
     @Test func `a full disk ends the exchange and the download`() {
         let full = TransferError(code: .diskFull, message: "")
         var machine = machine()
-        _ = machine.start(holding: nil)
+        _ = machine.after { $0.start(holding: nil) }
         _ = answer(&machine, Self.head())
-        _ = machine.receivedBytes(count: 50)
-        _ = machine.wrote(count: 20)
-        #expect(machine.fileFailed(full) == [.cancelLoad, .fail(full)])
+        _ = machine.after { $0.receivedBytes(count: 50) }
+        _ = machine.after { $0.wrote(count: 20) }
+        #expect(machine.after { $0.fileFailed(full) } == [.cancelLoads, .fail(full)])
         #expect(machine.receivedByteCount == 20)
-        #expect(machine.fileFailed(full) == [])
-        #expect(machine.cancel() == [])
+        #expect(machine.after { $0.fileFailed(full) } == [])
+        #expect(machine.after { $0.cancel() } == [.cancelLoads])
     }
 
     @Test func `a disk that fails at the last moment fails the download`() {
         let broken = TransferError(code: .cannotWriteToFile, message: "")
         var machine = machine()
-        _ = machine.start(holding: nil)
+        _ = machine.after { $0.start(holding: nil) }
         _ = answer(&machine, Self.head(200, [("Content-Length", "0")]))
-        _ = machine.loadFinished(nil)
-        #expect(machine.fileFailed(broken) == [.fail(broken)])
-        #expect(machine.synchronized() == [])
+        _ = machine.after { $0.loadFinished(nil) }
+        #expect(machine.after { $0.fileFailed(broken) } == [.cancelLoads, .fail(broken)])
+        #expect(machine.after { $0.synchronized() } == [])
     }
 
     @Test func `a file that cannot be opened fails the download before any request`() {
         let broken = TransferError(code: .cannotCreateFile, message: "")
         var machine = machine()
-        #expect(machine.fileFailed(broken) == [.fail(broken)])
-        #expect(machine.start(holding: nil) == [])
+        #expect(machine.after { $0.fileFailed(broken) } == [.cancelLoads, .fail(broken)])
+        #expect(machine.after { $0.start(holding: nil) } == [])
+    }
+
+    /// Takes the next effect, as an owner does.
+    private func next(_ machine: inout Machine) -> Effect? { machine.effects.next() }
+
+    @Test func `a cancel while a failure is reported ends the loads, and nothing more is reported`()
+    {
+        var machine = machine(unavailable: .fail)
+        _ = machine.after { $0.start(holding: Self.held) }
+        machine.receivedHead(Self.head(404), to: Self.request, now: Self.now)
+        _ = machine.effects.begin()
+        #expect(next(&machine) == .reportResponse(Self.head(404), Self.request))
+        machine.cancel()
+        #expect(next(&machine) == .cancelLoads)
+        #expect(next(&machine) == nil)
+    }
+
+    @Test func `a failure is reported even if the file cannot be discarded`() {
+        var machine = machine()
+        _ = machine.after { $0.start(holding: nil) }
+        _ = answer(&machine, Self.head(200, [("Content-Length", "5")]))
+        _ = machine.after { $0.wrote(count: 5) }
+        machine.receivedBytes(count: 1)
+        _ = machine.effects.begin()
+        #expect(next(&machine) == .cancelLoads)
+        #expect(next(&machine) == .discardFile)
+        machine.fileFailed(TransferError(code: .cannotWriteToFile, message: ""))
+        guard case .fail(let error)? = next(&machine) else {
+            Issue.record("no end is reported")
+            return
+        }
+        #expect(error.code == .badServerResponse)
     }
 
     @Test func `inputs in any order lead to one end at most`() {
@@ -87,17 +121,20 @@ extension DownloadStateMachineTests {
             for _ in 0..<12 {
                 let effects =
                     switch generator.below(9) {
-                    case 0: machine.start(holding: generator.happens(50) ? Self.held : nil)
+                    case 0:
+                        machine.after { $0.start(holding: generator.happens(50) ? Self.held : nil) }
                     case 1: answer(&machine, heads[generator.below(heads.count)])
-                    case 2: machine.receivedBytes(count: generator.below(70))
-                    case 3: machine.wrote(count: generator.below(70))
-                    case 4: machine.loadFinished(generator.happens(50) ? nil : Self.lost)
-                    case 5: machine.synchronized()
-                    case 6: machine.fileFailed(TransferError(code: .diskFull, message: ""))
-                    case 7: machine.compareFailed()
-                    default: generator.happens(20) ? machine.cancel() : []
+                    case 2: machine.after { $0.receivedBytes(count: generator.below(70)) }
+                    case 3: machine.after { $0.wrote(count: generator.below(70)) }
+                    case 4:
+                        machine.after { $0.loadFinished(generator.happens(50) ? nil : Self.lost) }
+                    case 5: machine.after { $0.synchronized() }
+                    case 6:
+                        machine.after { $0.fileFailed(TransferError(code: .diskFull, message: "")) }
+                    case 7: machine.after { $0.compareFailed() }
+                    default: generator.happens(20) ? machine.after { $0.cancel() } : []
                     }
-                #expect(endCount == 0 || effects.isEmpty)
+                #expect(endCount == 0 || effects.allSatisfy { $0 == .cancelLoads })
                 endCount += effects.count { effect in
                     switch effect {
                     case .finish, .fail: true
@@ -111,16 +148,16 @@ extension DownloadStateMachineTests {
 
     @Test func `an impossible input ends this download, and names no secret`() {
         var machine = machine()
-        _ = machine.start(holding: nil)
-        let effects = machine.receivedBytes(count: 1)
-        #expect(effects.first == .cancelLoad)
+        _ = machine.after { $0.start(holding: nil) }
+        let effects = machine.after { $0.receivedBytes(count: 1) }
+        #expect(effects.first == .cancelLoads)
         #expect(failure(effects)?.code == .internalFailure)
         #expect(failure(effects)?.message == "receivedBytes(count:) while requesting")
         var twice = self.machine()
-        _ = twice.start(holding: nil)
-        #expect(failure(twice.start(holding: nil))?.code == .internalFailure)
+        _ = twice.after { $0.start(holding: nil) }
+        #expect(failure(twice.after { $0.start(holding: nil) })?.code == .internalFailure)
         var late = self.machine()
-        _ = late.start(holding: nil)
+        _ = late.after { $0.start(holding: nil) }
         _ = answer(&late, Self.head())
         #expect(failure(answer(&late, Self.head()))?.code == .internalFailure)
     }

@@ -1,4 +1,5 @@
 import FerryHTTP
+import FerryTestSupport
 import Testing
 
 @testable import FerryTransfer
@@ -13,14 +14,14 @@ extension DownloadStateMachineTests {
 
     @Test func `a restart begins at the first URL with all fields`() {
         var machine = machine()
-        _ = machine.start(holding: Self.held)
+        _ = machine.after { $0.start(holding: Self.held) }
         let effects = answer(&machine, Self.part("bytes 0-99/100"), to: redirected)
         #expect(effects.last == Self.whole())
     }
 
     @Test func `the request that was answered is reported without our fields`() {
         var machine = machine()
-        _ = machine.start(holding: Self.held)
+        _ = machine.after { $0.start(holding: Self.held) }
         let effects = answer(&machine, Self.part("bytes 40-99/100"), to: redirected)
         guard case .reportResponse(_, let current)? = effects.dropFirst().first else {
             Issue.record("\(effects)")
@@ -41,7 +42,7 @@ extension DownloadStateMachineTests {
         request: TransferRequest
     ) {
         var machine = machine()
-        _ = machine.start(holding: nil)
+        _ = machine.after { $0.start(holding: nil) }
         let effects = answer(&machine, Self.head(url: request.url), to: request)
         #expect(effects.first == .beginFile(Self.version(nil, url: request.url)))
     }

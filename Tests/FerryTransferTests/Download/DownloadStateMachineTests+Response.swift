@@ -1,4 +1,5 @@
 import FerryHTTP
+import FerryTestSupport
 import Testing
 
 @testable import FerryTransfer
@@ -17,11 +18,12 @@ extension DownloadStateMachineTests {
             earlierResponse: earlier
         )
         var machine = Machine(request: Self.request, configuration: configuration)
-        _ = machine.start(holding: Machine.Held(byteCount: 40, version: version))
+        _ = machine.after { $0.start(holding: Machine.Held(byteCount: 40, version: version)) }
         for case .reportResponse(let head, _) in answer(&machine, part) {
-            _ = machine.wrote(count: 60)
-            _ = machine.loadFinished(nil)
-            guard case .finish(let result)? = machine.synchronized().last else { return nil }
+            _ = machine.after { $0.wrote(count: 60) }
+            _ = machine.after { $0.loadFinished(nil) }
+            let end = machine.after { $0.synchronized() }.last
+            guard case .finish(let result)? = end else { return nil }
             #expect(result.response == head)
             return head
         }
@@ -84,7 +86,7 @@ extension DownloadStateMachineTests {
     @Test func `API-3: what is begun anew shows the response that it was begun with`() {
         let configuration = Download.Configuration(earlierResponse: Self.first)
         var machine = Machine(request: Self.request, configuration: configuration)
-        _ = machine.start(holding: Self.held)
+        _ = machine.after { $0.start(holding: Self.held) }
         let other = Self.head(200, [("ETag", "\"b\""), ("Content-Length", "70")])
         #expect(answer(&machine, other).contains(.reportResponse(other, Self.request)))
     }
@@ -93,7 +95,7 @@ extension DownloadStateMachineTests {
         var request = Self.request
         request.fields.append(HTTPField(name: "Range", value: "bytes=40-99"))
         var machine = machine(request)
-        _ = machine.start(holding: nil)
+        _ = machine.after { $0.start(holding: nil) }
         let part = Self.part("bytes 40-99/100")
         #expect(answer(&machine, part, to: request).contains(.reportResponse(part, request)))
     }
@@ -101,19 +103,21 @@ extension DownloadStateMachineTests {
     @Test func `SEC-6: what others have written to time and again is not kept`() {
         var machine = machine(Self.request)
         let changed = TransferError(code: .fileChanged, message: "changed")
-        _ = machine.start(holding: nil)
-        _ = machine.fileFailed(changed)
+        _ = machine.after { $0.start(holding: nil) }
+        _ = machine.after { $0.fileFailed(changed) }
         _ = answer(&machine, Self.first)
-        #expect(machine.fileFailed(changed).contains(.discardFile))
+        #expect(machine.after { $0.fileFailed(changed) }.contains(.discardFile))
         #expect(machine.hasEnded)
     }
 
     @Test func `API-3: a part between others is not shown as the download's response`() {
         let written = ByteRanges([0..<40, 60..<100])
         var machine = machine()
-        _ = machine.start(
-            holding: Machine.Held(byteCount: 80, version: Self.version(), segments: written)
-        )
+        _ = machine.after {
+            $0.start(
+                holding: Machine.Held(byteCount: 80, version: Self.version(), segments: written)
+            )
+        }
         let part = Self.part("bytes 40-59/100")
         let effects = answer(&machine, part)
         #expect(effects.contains(.reportResponse(part.ofWhole(100), Self.request)))

@@ -1,4 +1,5 @@
 import FerryHTTP
+import FerryTestSupport
 import Testing
 
 @testable import FerryTransfer
@@ -69,7 +70,7 @@ import Testing
         var machine = machine()
         var held = Self.held
         held.fruitlessResumptionCount = fruitless
-        let effects = machine.start(holding: held)
+        let effects = machine.after { $0.start(holding: held) }
         return (machine, effects)
     }
 
@@ -78,7 +79,7 @@ import Testing
         _ head: HTTPResponseHead,
         to request: TransferRequest? = nil
     ) -> [Effect] {
-        machine.receivedHead(head, to: request ?? machine.currentRequest, now: Self.now)
+        machine.after { $0.receivedHead(head, to: request ?? $0.currentRequest, now: Self.now) }
     }
 
     func failure(_ effects: [Effect]) -> TransferError? {
@@ -87,19 +88,23 @@ import Testing
 
     @Test func `a whole body is written and finished`() {
         var machine = machine()
-        #expect(machine.start(holding: nil) == [Self.whole()])
+        #expect(machine.after { $0.start(holding: nil) } == [Self.whole()])
         #expect(
             answer(&machine, Self.head()) == [
                 .beginFile(Self.version()), .reportResponse(Self.head(), Self.request), .takeBody,
             ]
         )
-        #expect(machine.receivedBytes(count: 60) == [.write(dropping: 0)])
-        #expect(machine.wrote(count: 60) == [.reportProgress(received: 60, total: 100)])
-        #expect(machine.receivedBytes(count: 40) == [.write(dropping: 0)])
-        #expect(machine.wrote(count: 40) == [.reportProgress(received: 100, total: 100)])
-        #expect(machine.loadFinished(nil) == [.synchronize])
+        #expect(machine.after { $0.receivedBytes(count: 60) } == [.write(dropping: 0)])
         #expect(
-            machine.synchronized() == [
+            machine.after { $0.wrote(count: 60) } == [.reportProgress(received: 60, total: 100)]
+        )
+        #expect(machine.after { $0.receivedBytes(count: 40) } == [.write(dropping: 0)])
+        #expect(
+            machine.after { $0.wrote(count: 40) } == [.reportProgress(received: 100, total: 100)]
+        )
+        #expect(machine.after { $0.loadFinished(nil) } == [.synchronize])
+        #expect(
+            machine.after { $0.synchronized() } == [
                 .finish(
                     DownloadResult(
                         response: Self.head(),
@@ -114,26 +119,28 @@ import Testing
 
     @Test func `a body of unknown length ends with its exchange`() {
         var machine = machine()
-        _ = machine.start(holding: nil)
+        _ = machine.after { $0.start(holding: nil) }
         let head = Self.head(200, [("ETag", "\"a\""), ("Transfer-Encoding", "chunked")])
         #expect(answer(&machine, head).first == .beginFile(Self.version(total: nil)))
-        #expect(machine.receivedBytes(count: 1000) == [.write(dropping: 0)])
-        #expect(machine.wrote(count: 1000) == [.reportProgress(received: 1000, total: nil)])
-        #expect(machine.loadFinished(nil) == [.synchronize])
+        #expect(machine.after { $0.receivedBytes(count: 1000) } == [.write(dropping: 0)])
+        #expect(
+            machine.after { $0.wrote(count: 1000) } == [.reportProgress(received: 1000, total: nil)]
+        )
+        #expect(machine.after { $0.loadFinished(nil) } == [.synchronize])
     }
 
     @Test func `an empty body is a file, too`() {
         var machine = machine()
-        _ = machine.start(holding: nil)
+        _ = machine.after { $0.start(holding: nil) }
         let head = Self.head(200, [("Content-Length", "0")])
         let version = ResourceVersion(validator: .weak(""), totalByteCount: 0, url: Self.url)
         #expect(answer(&machine, head).first == .beginFile(version))
-        #expect(machine.loadFinished(nil) == [.synchronize])
+        #expect(machine.after { $0.loadFinished(nil) } == [.synchronize])
     }
 
     @Test func `DL-34: a decoded body has no known length, and no parts`() {
         var machine = machine()
-        _ = machine.start(holding: nil)
+        _ = machine.after { $0.start(holding: nil) }
         var head = Self.head(
             200,
             [("ETag", "\"a\""), ("Content-Length", "10"), ("Content-Encoding", "gzip")]
@@ -146,23 +153,23 @@ import Testing
             hasParts: false
         )
         #expect(answer(&machine, head).first == .beginFile(version))
-        #expect(machine.receivedBytes(count: 5000) == [.write(dropping: 0)])
-        _ = machine.wrote(count: 5000)
-        #expect(machine.loadFinished(nil) == [.synchronize])
+        #expect(machine.after { $0.receivedBytes(count: 5000) } == [.write(dropping: 0)])
+        _ = machine.after { $0.wrote(count: 5000) }
+        #expect(machine.after { $0.loadFinished(nil) } == [.synchronize])
     }
 
     @Test func `the length in an answer to HEAD is not that of its body`() {
         let request = TransferRequest(url: Self.url, method: "HEAD")
         var machine = machine(request)
-        _ = machine.start(holding: nil)
+        _ = machine.after { $0.start(holding: nil) }
         #expect(answer(&machine, Self.head()).first == .beginFile(Self.version(nil, total: nil)))
-        #expect(machine.loadFinished(nil) == [.synchronize])
+        #expect(machine.after { $0.loadFinished(nil) } == [.synchronize])
     }
 
     @Test(arguments: [400, 403, 404, 410, 500, 503, 599, 201, 204, 304])
     func `BG-19: any other answer is the file, and cannot be continued`(status: Int) {
         var machine = machine(unavailable: .fail)
-        _ = machine.start(holding: nil)
+        _ = machine.after { $0.start(holding: nil) }
         let effects = answer(&machine, Self.head(status))
         guard case .beginFile(let version)? = effects.first else {
             Issue.record("\(effects)")
@@ -174,11 +181,11 @@ import Testing
 
     @Test func `a body that ends early fails and is kept`() {
         var machine = machine()
-        _ = machine.start(holding: nil)
+        _ = machine.after { $0.start(holding: nil) }
         _ = answer(&machine, Self.head())
-        _ = machine.receivedBytes(count: 30)
-        _ = machine.wrote(count: 30)
-        let effects = machine.loadFinished(nil)
+        _ = machine.after { $0.receivedBytes(count: 30) }
+        _ = machine.after { $0.wrote(count: 30) }
+        let effects = machine.after { $0.loadFinished(nil) }
         #expect(effects.count == 1)
         #expect(failure(effects)?.code == .connectionLost)
         #expect(machine.receivedByteCount == 30)
@@ -186,44 +193,44 @@ import Testing
 
     @Test func `a lost connection fails and keeps what came`() {
         var machine = machine()
-        _ = machine.start(holding: nil)
+        _ = machine.after { $0.start(holding: nil) }
         _ = answer(&machine, Self.head())
-        _ = machine.wrote(count: 30)
-        #expect(machine.loadFinished(Self.lost) == [.fail(Self.lost)])
+        _ = machine.after { $0.wrote(count: 30) }
+        #expect(machine.after { $0.loadFinished(Self.lost) } == [.fail(Self.lost)])
         #expect(machine.receivedByteCount == 30)
     }
 
     @Test func `no answer fails`() {
         var machine = machine()
-        _ = machine.start(holding: nil)
-        #expect(machine.loadFinished(Self.lost) == [.fail(Self.lost)])
+        _ = machine.after { $0.start(holding: nil) }
+        #expect(machine.after { $0.loadFinished(Self.lost) } == [.fail(Self.lost)])
         var other = self.machine()
-        _ = other.start(holding: nil)
-        #expect(failure(other.loadFinished(nil))?.code == .badServerResponse)
+        _ = other.after { $0.start(holding: nil) }
+        #expect(failure(other.after { $0.loadFinished(nil) })?.code == .badServerResponse)
     }
 
     @Test func `a body longer than announced fails, and none of it is kept`() {
         var machine = machine()
-        _ = machine.start(holding: nil)
+        _ = machine.after { $0.start(holding: nil) }
         _ = answer(&machine, Self.head())
-        _ = machine.wrote(count: 100)
-        let effects = machine.receivedBytes(count: 1)
-        #expect(effects.prefix(2) == [.cancelLoad, .discardFile])
+        _ = machine.after { $0.wrote(count: 100) }
+        let effects = machine.after { $0.receivedBytes(count: 1) }
+        #expect(effects.prefix(2) == [.cancelLoads, .discardFile])
         #expect(failure(effects)?.code == .badServerResponse)
         #expect(machine.receivedByteCount == 0)
     }
 
     @Test func `a part that nobody asked for fails`() {
         var machine = machine()
-        _ = machine.start(holding: nil)
+        _ = machine.after { $0.start(holding: nil) }
         let effects = answer(&machine, Self.part("bytes 0-49/100"))
-        #expect(effects.first == .cancelLoad)
+        #expect(effects.first == .cancelLoads)
         #expect(failure(effects)?.code == .badServerResponse)
     }
 
     @Test func `a part that is the whole is taken for the whole`() {
         var machine = machine()
-        _ = machine.start(holding: nil)
+        _ = machine.after { $0.start(holding: nil) }
         let head = Self.head(
             206,
             [("ETag", "\"a\""), ("Content-Length", "100"), ("Content-Range", "bytes 0-99/100")]
@@ -237,14 +244,14 @@ import Testing
             fields: [HTTPField(name: "range", value: "bytes=10-19")]
         )
         var machine = machine(request)
-        #expect(machine.start(holding: Self.held) == [Self.whole(request)])
+        #expect(machine.after { $0.start(holding: Self.held) } == [Self.whole(request)])
         let head = Self.head(
             206,
             [("ETag", "\"a\""), ("Content-Length", "10"), ("Content-Range", "bytes 10-19/100")]
         )
         #expect(answer(&machine, head).first == .beginFile(Self.version(nil, total: 10)))
-        _ = machine.wrote(count: 10)
-        #expect(machine.loadFinished(nil) == [.synchronize])
+        _ = machine.after { $0.wrote(count: 10) }
+        #expect(machine.after { $0.loadFinished(nil) } == [.synchronize])
     }
 }
 

@@ -1,4 +1,5 @@
 import FerryHTTP
+import FerryTestSupport
 import Testing
 
 @testable import FerryTransfer
@@ -47,10 +48,10 @@ import Testing
                 mirrors: [Self.mirror]
             )
         )
-        _ = machine.start(holding: nil)
-        _ = machine.receivedHead(Self.whole("\"a\""), to: Self.request, now: .now)
-        _ = machine.receivedBytes(count: 100_000)
-        _ = machine.wrote(count: 100_000)
+        _ = machine.after { $0.start(holding: nil) }
+        _ = machine.after { $0.receivedHead(Self.whole("\"a\""), to: Self.request, now: .now) }
+        _ = machine.after { $0.receivedBytes(count: 100_000) }
+        _ = machine.after { $0.wrote(count: 100_000) }
         return machine
     }
 
@@ -61,16 +62,16 @@ import Testing
         _ range: Range<Int64>
     ) -> [Effect] {
         let answer = Self.head(range, tag: "\"m\"", url: Self.mirror)
-        #expect(machine.probeAnswered(probe, answer, at: now) == [])
-        _ = machine.probeReceivedBytes(probe, count: range.count, at: now)
-        return machine.probeFinished(probe, at: now)
+        #expect(machine.after { $0.probeAnswered(probe, answer, at: now) } == [])
+        _ = machine.after { $0.probeReceivedBytes(probe, count: range.count, at: now) }
+        return machine.after { $0.probeFinished(probe, at: now) }
     }
 
     /// The first 100 000 bytes have come, and a mirror has proved that it has them too and was asked for a part.
     private func shared() throws -> (Machine, part: Int, Machine.Request) {
         var machine = receiving(by: 2)
-        #expect(machine.grow(at: now) == [.askForConnection(source: 1)])
-        let probe = machine.connectionAnswered(true, source: 1, at: now)
+        #expect(machine.after { $0.grow(at: now) } == [.askForConnection(source: 1)])
+        let probe = machine.after { $0.connectionAnswered(true, source: 1, at: now) }
         guard case .startProbe(let number, let request, let range, 1)? = probe.first else {
             throw Unexpected(effects: probe)
         }
@@ -80,7 +81,7 @@ import Testing
                 .giveConnectionBack(source: 1), .askForConnection(source: 1),
             ]
         )
-        let start = machine.connectionAnswered(true, source: 1, at: now)
+        let start = machine.after { $0.connectionAnswered(true, source: 1, at: now) }
         guard case .startPart(let part, let next, 1)? = start.last else {
             throw Unexpected(effects: start)
         }
@@ -103,12 +104,12 @@ import Testing
                 mirrors: [Self.mirror]
             )
         )
-        _ = machine.start(holding: Self.begun)
+        _ = machine.after { $0.start(holding: Self.begun) }
         let effects = fail(&machine)
         guard case .askForConnection(let home)? = effects.last else {
             throw Unexpected(effects: effects)
         }
-        let probe = machine.connectionAnswered(true, source: home, at: now)
+        let probe = machine.after { $0.connectionAnswered(true, source: home, at: now) }
         guard case .startProbe(let number, let request, let range, _)? = probe.first else {
             throw Unexpected(effects: probe)
         }
@@ -128,12 +129,14 @@ import Testing
     /// The mirror has the resource no longer.
     private func missing(_ machine: inout Machine) -> [Effect] {
         let head = HTTPResponseHead(status: 404, version: "HTTP/1.1", fields: [], url: Self.mirror)
-        return machine.receivedHead(
-            head,
-            to: TransferRequest(url: Self.mirror),
-            now: .now,
-            at: now
-        )
+        return machine.after {
+            $0.receivedHead(
+                head,
+                to: TransferRequest(url: Self.mirror),
+                now: .now,
+                at: now
+            )
+        }
     }
 
     @Test func `what a mirror has begun does not keep the app's own address from its last word`()
@@ -141,36 +144,38 @@ import Testing
     {
         var (machine, probe, _) = try orphaned(missing)
         // It cannot prove anything, as it does not know of parts.
-        let effects = machine.probeAnswered(probe, Self.whole("\"b\""), at: now)
+        let effects = machine.after { $0.probeAnswered(probe, Self.whole("\"b\""), at: now) }
         #expect(effects.last == .send(Machine.Request(transfer: Self.request)))
         let other = Self.whole("\"b\"", of: Self.byteCount + 1)
-        let answer = machine.receivedHead(other, to: Self.request, now: .now)
+        let answer = machine.after { $0.receivedHead(other, to: Self.request, now: .now) }
         #expect(answer.contains(.takeBody))
     }
 
     @Test func `other bytes at the app's own address take the place of a mirror's`() throws {
         var (machine, probe, range) = try orphaned(missing)
         let answer = Self.head(range, tag: "\"b\"", url: Self.request.url)
-        #expect(machine.probeAnswered(probe, answer, at: now) == [])
-        let effects = machine.probeDiffers(probe, at: now)
+        #expect(machine.after { $0.probeAnswered(probe, answer, at: now) } == [])
+        let effects = machine.after { $0.probeDiffers(probe, at: now) }
         #expect(effects.last == .send(Machine.Request(transfer: Self.request)))
     }
 
     @Test func `an app's own address that is out as well costs no bytes`() throws {
         var (machine, probe, _) = try orphaned(missing)
-        let effects = machine.probeFinished(probe, at: now)
+        let effects = machine.after { $0.probeFinished(probe, at: now) }
         #expect(!effects.contains { if case .send = $0 { true } else { false } })
         #expect(machine.hasEnded)
     }
 
     @Test func `a mirror that is out is waited for, but not for ever`() throws {
         var (machine, probe, _) = try orphaned { machine in
-            machine.loadFinished(
-                TransferError(code: .cannotConnectToHost, message: "out"),
-                at: now
-            )
+            machine.after {
+                $0.loadFinished(
+                    TransferError(code: .cannotConnectToHost, message: "out"),
+                    at: now
+                )
+            }
         }
-        _ = machine.probeAnswered(probe, Self.whole("\"b\""), at: now)
+        _ = machine.after { $0.probeAnswered(probe, Self.whole("\"b\""), at: now) }
         #expect(machine.hasEnded)
         #expect(machine.fruitlessResumptionCount == 1)
         var held = Self.begun
@@ -180,7 +185,9 @@ import Testing
             configuration: Download.Configuration(mirrors: [Self.mirror])
         )
         #expect(
-            later.start(holding: held) == [.send(Machine.Request(transfer: Self.request))]
+            later.after { $0.start(holding: held) } == [
+                .send(Machine.Request(transfer: Self.request))
+            ]
         )
     }
 
@@ -189,18 +196,18 @@ import Testing
         let resumption = try #require(next.resumption)
         let range = try #require(resumption.gap)
         let answer = Self.head(range, tag: "\"m\"", url: Self.mirror)
-        #expect(machine.partAnswered(part, answer, to: resumption, at: now) == [])
+        #expect(machine.after { $0.partAnswered(part, answer, to: resumption, at: now) } == [])
         // What is left of the mirror's part is not worth another connection.
         let missing = 1000
         let brought = range.count - missing
-        _ = machine.partReceivedBytes(part, count: brought)
-        _ = machine.wrotePart(part, count: brought, at: now)
+        _ = machine.after { $0.partReceivedBytes(part, count: brought) }
+        _ = machine.after { $0.wrotePart(part, count: brought, at: now) }
         let rest = Int(range.lowerBound - 100_000)
-        _ = machine.receivedBytes(count: rest)
-        #expect(machine.wrotePart(0, count: rest, at: now).contains(.cancelPart(0)))
+        _ = machine.after { $0.receivedBytes(count: rest) }
+        #expect(machine.after { $0.wrotePart(0, count: rest, at: now) }.contains(.cancelPart(0)))
         #expect(machine.totalByteCount == machine.receivedByteCount + Int64(missing))
         let loss = TransferError(code: .connectionLost, message: "reset")
-        let effects = machine.partFinished(part, loss, at: now)
+        let effects = machine.after { $0.partFinished(part, loss, at: now) }
         guard case .startPart(_, let again, 0)? = effects.last else {
             throw Unexpected(effects: effects)
         }
@@ -214,17 +221,17 @@ import Testing
     {
         var machine = receiving(by: 3)
         // The mirror has a part, and the server another one beside that of its first answer.
-        _ = machine.grow(at: now)
-        var started = machine.connectionAnswered(true, source: 1, at: now)
+        _ = machine.after { $0.grow(at: now) }
+        var started = machine.after { $0.connectionAnswered(true, source: 1, at: now) }
         guard case .startProbe(let probe, _, let range, _)? = started.first else {
             throw Unexpected(effects: started)
         }
-        started += machine.connectionAnswered(true, source: 0, at: now)
+        started += machine.after { $0.connectionAnswered(true, source: 0, at: now) }
         guard case .startPart(let own, let ask, 0)? = started.last(where: \.isPart) else {
             throw Unexpected(effects: started)
         }
         _ = prove(&machine, probe, range)
-        let next = machine.connectionAnswered(true, source: 1, at: now)
+        let next = machine.after { $0.connectionAnswered(true, source: 1, at: now) }
         guard case .startPart(let part, let asked, 1)? = next.last(where: \.isPart) else {
             throw Unexpected(effects: next)
         }
@@ -235,14 +242,14 @@ import Testing
             url: Self.request.url
         )
         let resumption = try #require(ask.resumption)
-        _ = machine.partAnswered(own, page, to: resumption, at: now)
+        _ = machine.after { $0.partAnswered(own, page, to: resumption, at: now) }
         let wanted = try #require(asked.resumption)
         let gap = try #require(wanted.gap)
         let answer = Self.head(gap, tag: "\"m\"", url: Self.mirror)
-        _ = machine.partAnswered(part, answer, to: wanted, at: now)
+        _ = machine.after { $0.partAnswered(part, answer, to: wanted, at: now) }
         let loss = TransferError(code: .connectionLost, message: "reset")
-        _ = machine.partFinished(0, loss, at: now)
-        let effects = machine.partFinished(part, loss, at: now)
+        _ = machine.after { $0.partFinished(0, loss, at: now) }
+        let effects = machine.after { $0.partFinished(part, loss, at: now) }
         #expect(!effects.contains { if case .send = $0 { true } else { false } })
         var end = loss
         end.holdsBytes = true
@@ -259,12 +266,15 @@ import Testing
         var held = Self.begun
         held.segments = ByteRanges([0..<100_000, 200_000..<300_000])
         held.byteCount = 200_000
-        _ = machine.start(holding: held)
+        _ = machine.after { $0.start(holding: held) }
         let answer = Self.head(100_000..<200_000, tag: "\"m\"", url: Self.mirror)
         let request = TransferRequest(url: Self.mirror)
-        #expect(machine.receivedHead(answer, to: request, now: .now, at: now).last == .takeBody)
+        #expect(
+            machine.after { $0.receivedHead(answer, to: request, now: .now, at: now) }.last
+                == .takeBody
+        )
         let loss = TransferError(code: .connectionLost, message: "reset")
-        let effects = machine.loadFinished(loss, at: now)
+        let effects = machine.after { $0.loadFinished(loss, at: now) }
         guard case .askForConnection(let home)? = effects.last else {
             throw Unexpected(effects: effects)
         }
@@ -277,20 +287,16 @@ import Testing
         let range = try #require(next.resumption?.gap)
         let answer = Self.head(range, tag: "\"m\"", url: Self.mirror)
         let resumption = try #require(next.resumption)
-        #expect(machine.partAnswered(part, answer, to: resumption, at: now) == [])
-        let effects = machine.partReceivedBytes(part, count: range.count + 1)
-        #expect(
-            effects.prefix(3) == [
-                .cancelPart(0), .cancelPart(part), .giveConnectionBack(source: 1),
-            ]
-        )
+        #expect(machine.after { $0.partAnswered(part, answer, to: resumption, at: now) } == [])
+        let effects = machine.after { $0.partReceivedBytes(part, count: range.count + 1) }
+        #expect(effects.first == .cancelLoads)
         #expect(effects.contains { $0.refutesFile })
         #expect(effects.last == .send(Machine.Request(transfer: Self.request)))
         // The mirror is not asked again.
-        _ = machine.receivedHead(Self.whole("\"a\""), to: Self.request, now: .now)
-        _ = machine.receivedBytes(count: 100_000)
-        _ = machine.wrote(count: 100_000)
-        #expect(machine.grow(at: now) == [.askForConnection(source: 0)])
+        _ = machine.after { $0.receivedHead(Self.whole("\"a\""), to: Self.request, now: .now) }
+        _ = machine.after { $0.receivedBytes(count: 100_000) }
+        _ = machine.after { $0.wrote(count: 100_000) }
+        #expect(machine.after { $0.grow(at: now) } == [.askForConnection(source: 0)])
     }
 }
 

@@ -1,4 +1,5 @@
 import FerryHTTP
+import FerryTestSupport
 import Testing
 
 @testable import FerryTransfer
@@ -21,7 +22,7 @@ extension DownloadSegmentsStateMachineTests {
             request: TransferRequest(url: "http://host/file"),
             configuration: Download.Configuration(link: 1)
         )
-        let effects = machine.start(holding: held)
+        let effects = machine.after { $0.start(holding: held) }
         return (machine, effects)
     }
 
@@ -41,22 +42,24 @@ extension DownloadSegmentsStateMachineTests {
             return
         }
         #expect(request.resumption?.fields.map(\.value) == ["bytes=65536-131071"])
-        effects = machine.receivedHead(
-            answer("bytes 65536-131071/655360"),
-            to: request.transfer,
-            now: HTTPDate(secondsSince1970: 0)
-        )
+        effects = machine.after {
+            $0.receivedHead(
+                answer("bytes 65536-131071/655360"),
+                to: request.transfer,
+                now: HTTPDate(secondsSince1970: 0)
+            )
+        }
         #expect(effects.last == .takeBody)
-        effects = machine.receivedBytes(count: 60_000)
+        effects = machine.after { $0.receivedBytes(count: 60_000) }
         #expect(effects == [.compare(count: 60_000, at: 65_536)])
-        effects = machine.receivedBytes(count: 5_536)
+        effects = machine.after { $0.receivedBytes(count: 5_536) }
         #expect(effects.first == .compare(count: 5_536, at: 125_536))
         guard case .continueFile(let version)? = effects.last else {
             Issue.record("\(effects)")
             return
         }
         #expect(version.validator == .strongETag("\"b\""))
-        effects = machine.loadFinished(nil)
+        effects = machine.after { $0.loadFinished(nil) }
         guard case .send(let rest)? = effects.last else {
             Issue.record("\(effects)")
             return
@@ -67,11 +70,13 @@ extension DownloadSegmentsStateMachineTests {
     @Test func `without a validator there is nothing to ask for parts by`() {
         var (machine, effects) = relinked()
         guard case .send(let request)? = effects.last else { return }
-        effects = machine.receivedHead(
-            answer("bytes 65536-131071/655360", tag: nil),
-            to: request.transfer,
-            now: HTTPDate(secondsSince1970: 0)
-        )
+        effects = machine.after {
+            $0.receivedHead(
+                answer("bytes 65536-131071/655360", tag: nil),
+                to: request.transfer,
+                now: HTTPDate(secondsSince1970: 0)
+            )
+        }
         #expect(effects.contains { if case .reportRestart = $0 { true } else { false } })
     }
 }

@@ -1,4 +1,5 @@
 import FerryHTTP
+import FerryTestSupport
 import Testing
 
 @testable import FerryTransfer
@@ -57,11 +58,11 @@ import Testing
     /// A machine whose first connection has brought 100 bytes when there may be another one.
     private func grown(head: HTTPResponseHead = whole()) -> (Machine, [Effect]) {
         var machine = machine()
-        _ = machine.start(holding: nil)
-        _ = machine.receivedHead(head, to: Self.request, now: .now)
-        _ = machine.receivedBytes(count: 100)
-        _ = machine.wrote(count: 100)
-        let effects = machine.grow(at: now)
+        _ = machine.after { $0.start(holding: nil) }
+        _ = machine.after { $0.receivedHead(head, to: Self.request, now: .now) }
+        _ = machine.after { $0.receivedBytes(count: 100) }
+        _ = machine.after { $0.wrote(count: 100) }
+        let effects = machine.after { $0.grow(at: now) }
         return (machine, effects)
     }
 
@@ -70,7 +71,7 @@ import Testing
         var (machine, effects) = grown()
         #expect(effects == [.askForConnection(source: 0)])
         #expect(
-            machine.connectionAnswered(true, source: 0, at: now) == [
+            machine.after { $0.connectionAnswered(true, source: 0, at: now) } == [
                 .beginSegments, .startPart(1, Self.ask(775..<1000), source: 0),
             ]
         )
@@ -80,10 +81,10 @@ import Testing
     func bring(_ machine: inout Machine, _ part: Int, _ count: Int) -> [Effect] {
         let received =
             part == 0
-            ? machine.receivedBytes(count: count)
-            : machine.partReceivedBytes(part, count: count)
+            ? machine.after { $0.receivedBytes(count: count) }
+            : machine.after { $0.partReceivedBytes(part, count: count) }
         guard case .writePart(_, _, let written)? = received.last else { return received }
-        return machine.wrotePart(part, count: written, at: now)
+        return machine.after { $0.wrotePart(part, count: written, at: now) }
     }
 
     @Test(arguments: [.max, .max - 4096] as [Int64])
@@ -98,33 +99,41 @@ import Testing
     @Test func `two connections bring one body`() {
         var machine = divided()
         #expect(
-            machine.partAnswered(
-                1,
-                Self.part(775..<1000),
-                to: Self.ask(775..<1000).resumption!,
-                at: now
-            ) == []
+            machine.after {
+                $0.partAnswered(
+                    1,
+                    Self.part(775..<1000),
+                    to: Self.ask(775..<1000).resumption!,
+                    at: now
+                )
+            } == []
         )
-        #expect(machine.partReceivedBytes(1, count: 225) == [.writePart(1, at: 775, count: 225)])
         #expect(
-            machine.wrotePart(1, count: 225, at: now) == [
+            machine.after { $0.partReceivedBytes(1, count: 225) } == [
+                .writePart(1, at: 775, count: 225)
+            ]
+        )
+        #expect(
+            machine.after { $0.wrotePart(1, count: 225, at: now) } == [
                 .reportProgress(received: 325, total: 1000)
             ]
         )
         // Too much is in flight on the first one for another division.
-        let end = machine.partFinished(1, nil, at: now)
+        let end = machine.after { $0.partFinished(1, nil, at: now) }
         #expect(end.first == .giveConnectionBack(source: 0))
         #expect(end.dropFirst() == [.askForConnection(source: 0)])
-        #expect(machine.connectionAnswered(false, source: 0, at: now) == [])
+        #expect(machine.after { $0.connectionAnswered(false, source: 0, at: now) } == [])
         // The first connection stops where the other one has begun.
-        #expect(machine.receivedBytes(count: 700) == [.writePart(0, at: 100, count: 675)])
         #expect(
-            machine.wrotePart(0, count: 675, at: now) == [
+            machine.after { $0.receivedBytes(count: 700) } == [.writePart(0, at: 100, count: 675)]
+        )
+        #expect(
+            machine.after { $0.wrotePart(0, count: 675, at: now) } == [
                 .reportProgress(received: 1000, total: 1000), .cancelPart(0), .endSegments,
                 .synchronize,
             ]
         )
-        #expect(machine.synchronized().count == 1)
+        #expect(machine.after { $0.synchronized() }.count == 1)
     }
 
     @Test(arguments: [
@@ -144,12 +153,12 @@ import Testing
 
     @Test func `one connection is all where no more are wanted`() {
         var machine = machine(.off)
-        _ = machine.start(holding: nil)
-        _ = machine.receivedHead(Self.whole(), to: Self.request, now: .now)
-        _ = machine.receivedBytes(count: 100)
-        _ = machine.wrote(count: 100)
-        #expect(machine.grow(at: now) == [])
-        #expect(machine.grow(at: now + .seconds(9)) == [])
+        _ = machine.after { $0.start(holding: nil) }
+        _ = machine.after { $0.receivedHead(Self.whole(), to: Self.request, now: .now) }
+        _ = machine.after { $0.receivedBytes(count: 100) }
+        _ = machine.after { $0.wrote(count: 100) }
+        #expect(machine.after { $0.grow(at: now) } == [])
+        #expect(machine.after { $0.grow(at: now + .seconds(9)) } == [])
     }
 
     @Test(arguments: [
@@ -161,38 +170,44 @@ import Testing
         head: HTTPResponseHead
     ) {
         var machine = divided()
-        let effects = machine.partAnswered(
-            1,
-            head,
-            to: Self.ask(775..<1000).resumption!,
-            at: now
-        )
+        let effects = machine.after {
+            $0.partAnswered(
+                1,
+                head,
+                to: Self.ask(775..<1000).resumption!,
+                at: now
+            )
+        }
         #expect(effects == [.cancelPart(1), .giveConnectionBack(source: 0)])
-        #expect(machine.grow(at: now + .seconds(100)) == [])
+        #expect(machine.after { $0.grow(at: now + .seconds(100)) } == [])
         // The first connection was asked for the rest as well, and goes on.
-        #expect(machine.receivedBytes(count: 700) == [.writePart(0, at: 100, count: 700)])
         #expect(
-            machine.wrotePart(0, count: 700, at: now) == [
+            machine.after { $0.receivedBytes(count: 700) } == [.writePart(0, at: 100, count: 700)]
+        )
+        #expect(
+            machine.after { $0.wrotePart(0, count: 700, at: now) } == [
                 .reportProgress(received: 800, total: 1000)
             ]
         )
         _ = bring(&machine, 0, 200)
-        #expect(machine.loadFinished(nil, at: now) == [.endSegments, .synchronize])
+        #expect(machine.after { $0.loadFinished(nil, at: now) } == [.endSegments, .synchronize])
     }
 
     @Test func `a part that is less than was asked for leaves the rest to be asked for`() {
         var machine = divided()
-        _ = machine.partAnswered(
-            1,
-            Self.part(775..<800),
-            to: Self.ask(775..<1000).resumption!,
-            at: now
-        )
+        _ = machine.after {
+            $0.partAnswered(
+                1,
+                Self.part(775..<800),
+                to: Self.ask(775..<1000).resumption!,
+                at: now
+            )
+        }
         _ = bring(&machine, 1, 25)
-        let next = machine.partFinished(1, nil, at: now)
+        let next = machine.after { $0.partFinished(1, nil, at: now) }
         #expect(next == [.giveConnectionBack(source: 0), .askForConnection(source: 0)])
         #expect(
-            machine.connectionAnswered(true, source: 0, at: now) == [
+            machine.after { $0.connectionAnswered(true, source: 0, at: now) } == [
                 .startPart(2, Self.ask(800..<1000), source: 0)
             ]
         )
@@ -200,20 +215,22 @@ import Testing
 
     @Test func `what a lost connection has not brought is fetched from there on`() {
         var machine = divided()
-        _ = machine.partAnswered(
-            1,
-            Self.part(775..<1000),
-            to: Self.ask(775..<1000).resumption!,
-            at: now
-        )
+        _ = machine.after {
+            $0.partAnswered(
+                1,
+                Self.part(775..<1000),
+                to: Self.ask(775..<1000).resumption!,
+                at: now
+            )
+        }
         _ = bring(&machine, 1, 150)
         #expect(
-            machine.partFinished(1, Self.lost, at: now) == [
+            machine.after { $0.partFinished(1, Self.lost, at: now) } == [
                 .giveConnectionBack(source: 0), .askForConnection(source: 0),
             ]
         )
         #expect(
-            machine.connectionAnswered(true, source: 0, at: now) == [
+            machine.after { $0.connectionAnswered(true, source: 0, at: now) } == [
                 .startPart(2, Self.ask(925..<1000), source: 0)
             ]
         )
@@ -221,16 +238,18 @@ import Testing
 
     @Test func `when the first connection is lost the other one goes on`() {
         var machine = divided()
-        _ = machine.partAnswered(
-            1,
-            Self.part(775..<1000),
-            to: Self.ask(775..<1000).resumption!,
-            at: now
-        )
+        _ = machine.after {
+            $0.partAnswered(
+                1,
+                Self.part(775..<1000),
+                to: Self.ask(775..<1000).resumption!,
+                at: now
+            )
+        }
         _ = bring(&machine, 0, 100)
         // It has brought enough to be worth another try, and needs no connection of somebody else's.
         #expect(
-            machine.loadFinished(Self.lost, at: now) == [
+            machine.after { $0.loadFinished(Self.lost, at: now) } == [
                 .startPart(2, Self.ask(200..<400), source: 0)
             ]
         )
@@ -238,32 +257,42 @@ import Testing
 
     @Test func `when none is left the download fails, and all that was written is kept`() {
         var machine = divided()
-        #expect(machine.partFinished(1, Self.lost, at: now) == [.giveConnectionBack(source: 0)])
+        #expect(
+            machine.after { $0.partFinished(1, Self.lost, at: now) } == [
+                .giveConnectionBack(source: 0)
+            ]
+        )
         var lost = Self.lost
         lost.holdsBytes = true
-        #expect(machine.loadFinished(Self.lost, at: now) == [.fail(lost)])
+        #expect(machine.after { $0.loadFinished(Self.lost, at: now) } == [.fail(lost)])
     }
 
     @Test func `the next attempt asks for what is missing, gap after gap`() {
         var machine = machine(.off)
         let written = ByteRanges([0..<100, 400..<500, 900..<1000])
         let held = Machine.Held(byteCount: 300, version: Self.version, segments: written)
-        #expect(machine.start(holding: held) == [.send(Self.ask(100..<400))])
-        let begun = machine.receivedHead(Self.part(100..<400), to: Self.request, now: .now)
+        #expect(machine.after { $0.start(holding: held) } == [.send(Self.ask(100..<400))])
+        let begun = machine.after {
+            $0.receivedHead(Self.part(100..<400), to: Self.request, now: .now)
+        }
         #expect(begun.contains(.continueFile(Self.version)))
         #expect(begun.contains(.reportResumption(offset: 300, total: 1000)))
         #expect(bring(&machine, 0, 300) == [.reportProgress(received: 600, total: 1000)])
         #expect(
-            machine.loadFinished(nil, at: now) == [.startPart(1, Self.ask(500..<900), source: 0)]
+            machine.after { $0.loadFinished(nil, at: now) } == [
+                .startPart(1, Self.ask(500..<900), source: 0)
+            ]
         )
-        _ = machine.partAnswered(
-            1,
-            Self.part(500..<900),
-            to: Self.ask(500..<900).resumption!,
-            at: now
-        )
+        _ = machine.after {
+            $0.partAnswered(
+                1,
+                Self.part(500..<900),
+                to: Self.ask(500..<900).resumption!,
+                at: now
+            )
+        }
         _ = bring(&machine, 1, 400)
-        #expect(machine.partFinished(1, nil, at: now) == [.endSegments, .synchronize])
+        #expect(machine.after { $0.partFinished(1, nil, at: now) } == [.endSegments, .synchronize])
     }
 
     @Test func `a byte of a gap ends the count of fruitless attempts`() {
@@ -274,10 +303,10 @@ import Testing
             fruitlessResumptionCount: 3,
             segments: ByteRanges([0..<100, 900..<1000])
         )
-        #expect(machine.start(holding: held) == [.send(Self.ask(100..<900))])
-        _ = machine.receivedHead(Self.part(100..<900), to: Self.request, now: .now)
+        #expect(machine.after { $0.start(holding: held) } == [.send(Self.ask(100..<900))])
+        _ = machine.after { $0.receivedHead(Self.part(100..<900), to: Self.request, now: .now) }
         #expect(machine.fruitlessResumptionCount == 3)
-        _ = machine.receivedBytes(count: 1)
+        _ = machine.after { $0.receivedBytes(count: 1) }
         #expect(machine.fruitlessResumptionCount == 0)
     }
 
@@ -288,24 +317,26 @@ import Testing
             version: Self.version,
             segments: ByteRanges([900..<1000])
         )
-        #expect(machine.start(holding: held) == [.send(Self.ask(0..<900))])
+        #expect(machine.after { $0.start(holding: held) } == [.send(Self.ask(0..<900))])
         let other = Self.head(200, [("ETag", "\"b\""), ("Content-Length", "2000")])
-        let effects = machine.receivedHead(other, to: Self.request, now: .now)
+        let effects = machine.after { $0.receivedHead(other, to: Self.request, now: .now) }
         #expect(effects.contains { if case .beginFile = $0 { true } else { false } })
         #expect(machine.receivedByteCount == 0)
-        #expect(machine.receivedBytes(count: 10) == [.write(dropping: 0)])
+        #expect(machine.after { $0.receivedBytes(count: 10) } == [.write(dropping: 0)])
     }
 
     @Test func `a connection does not stop for one that was not answered yet`() {
         var machine = divided()
         #expect(
-            machine.receivedBytes(count: 675) == [
+            machine.after { $0.receivedBytes(count: 675) } == [
                 .cancelPart(1), .giveConnectionBack(source: 0),
                 .writePart(0, at: 100, count: 675),
             ]
         )
-        _ = machine.wrotePart(0, count: 675, at: now)
-        #expect(machine.receivedBytes(count: 225) == [.writePart(0, at: 775, count: 225)])
+        _ = machine.after { $0.wrotePart(0, count: 675, at: now) }
+        #expect(
+            machine.after { $0.receivedBytes(count: 225) } == [.writePart(0, at: 775, count: 225)]
+        )
     }
 
     @Test func `a server that fails at parts is asked for none when it sends the whole`() {
@@ -315,35 +346,43 @@ import Testing
             version: Self.version,
             fruitlessResumptionCount: Machine.maximumFruitlessResumptionCount
         )
-        #expect(machine.start(holding: held) == [.send(Machine.Request(transfer: Self.request))])
-        _ = machine.receivedHead(Self.whole(), to: Self.request, now: .now)
-        _ = machine.receivedBytes(count: 100)
-        _ = machine.wrote(count: 100)
-        #expect(machine.grow(at: now) == [])
+        #expect(
+            machine.after { $0.start(holding: held) } == [
+                .send(Machine.Request(transfer: Self.request))
+            ]
+        )
+        _ = machine.after { $0.receivedHead(Self.whole(), to: Self.request, now: .now) }
+        _ = machine.after { $0.receivedBytes(count: 100) }
+        _ = machine.after { $0.wrote(count: 100) }
+        #expect(machine.after { $0.grow(at: now) } == [])
     }
 
     @Test func `when all answers were refused one request finds out why`() {
         var machine = divided()
         _ = bring(&machine, 0, 600)
-        _ = machine.loadFinished(Self.lost, at: now)
-        _ = machine.partAnswered(
-            2,
-            Self.head(503, []),
-            to: Self.ask(700..<775).resumption!,
-            at: now
-        )
-        let effects = machine.partAnswered(
-            1,
-            Self.whole(),
-            to: Self.ask(775..<1000).resumption!,
-            at: now
-        )
+        _ = machine.after { $0.loadFinished(Self.lost, at: now) }
+        _ = machine.after {
+            $0.partAnswered(
+                2,
+                Self.head(503, []),
+                to: Self.ask(700..<775).resumption!,
+                at: now
+            )
+        }
+        let effects = machine.after {
+            $0.partAnswered(
+                1,
+                Self.whole(),
+                to: Self.ask(775..<1000).resumption!,
+                at: now
+            )
+        }
         #expect(
             effects == [
                 .cancelPart(1), .giveConnectionBack(source: 0), .send(Self.ask(700..<1000)),
             ]
         )
-        let again = machine.receivedHead(Self.whole(), to: Self.request, now: .now)
+        let again = machine.after { $0.receivedHead(Self.whole(), to: Self.request, now: .now) }
         // Whether it does not know of parts any more is asked again later.
         #expect(again.contains { if case .noteDoubt = $0 { true } else { false } })
         guard case .fail(let error)? = again.last else {
@@ -356,44 +395,36 @@ import Testing
 
     @Test func `a part that is longer than announced refutes all that is there`() {
         var machine = divided()
-        _ = machine.partAnswered(
-            1,
-            Self.part(775..<1000),
-            to: Self.ask(775..<1000).resumption!,
-            at: now
-        )
-        let effects = machine.partReceivedBytes(1, count: 226)
-        #expect(
-            effects.prefix(3) == [
-                .cancelPart(0), .cancelPart(1), .giveConnectionBack(source: 0),
-            ]
-        )
-        guard case .continueFile(let version)? = effects.dropFirst(3).first else {
+        _ = machine.after {
+            $0.partAnswered(
+                1,
+                Self.part(775..<1000),
+                to: Self.ask(775..<1000).resumption!,
+                at: now
+            )
+        }
+        let effects = machine.after { $0.partReceivedBytes(1, count: 226) }
+        #expect(effects.first == .cancelLoads)
+        guard case .continueFile(let version)? = effects.dropFirst().first else {
             Issue.record("\(effects)")
             return
         }
         #expect(version.isRefuted)
         #expect(effects.last == .send(Machine.Request(transfer: Self.request)))
         // What comes instead is weighed against it, and takes its place.
-        let whole = machine.receivedHead(Self.whole(), to: Self.request, now: .now)
+        let whole = machine.after { $0.receivedHead(Self.whole(), to: Self.request, now: .now) }
         #expect(whole.contains { if case .beginFile = $0 { true } else { false } })
     }
 
     @Test func `cancelling ends every connection and gives back what was lent`() {
         var machine = divided()
-        #expect(
-            machine.cancel() == [.cancelPart(0), .cancelPart(1), .giveConnectionBack(source: 0)]
-        )
-        #expect(machine.partFinished(1, nil, at: now) == [])
+        #expect(machine.after { $0.cancel() } == [.cancelLoads])
+        #expect(machine.after { $0.partFinished(1, nil, at: now) } == [])
     }
 
     @Test func `a file that cannot be written ends every connection`() {
         var machine = divided()
         let full = TransferError(code: .diskFull, message: "full")
-        #expect(
-            machine.fileFailed(full) == [
-                .cancelPart(0), .cancelPart(1), .giveConnectionBack(source: 0), .fail(full),
-            ]
-        )
+        #expect(machine.after { $0.fileFailed(full) } == [.cancelLoads, .fail(full)])
     }
 }

@@ -203,12 +203,17 @@ struct DownloadSegmentsTests {
         #expect(try bench.difference(other) == nil)
     }
 
-    @Test func `a download that is cancelled ends all its connections`() async throws {
+    @Test func `a download that is cancelled ends its connections, and gives back what was lent`()
+        async throws
+    {
         let file = file
         serve { [gate] _, _ in .file(file).stalling(after: 50_000, at: gate) }
-        let probe = bench.download(four)
+        let lender = Lender(room: 3)
+        let probe = bench.download(four, connections: lender)
         try await bench.server.waitUntil { $0.requests.count(where: { $0.state == .stalled }) == 4 }
+        #expect(lender.greatestCount == 3)
         probe.cancel()
+        #expect(lender.isAllGivenBack)
         try await bench.server.waitUntil { $0.openConnectionCount == 0 }
         #expect(probe.checkpoint?.segments != nil)
         #expect(probe.story == [.responded(200)])

@@ -134,7 +134,7 @@ final class SimulatedHistory {
                 agreed: isCalm || generator.happens(30) ? file.oddAnswer(atLeast: .zero) : nil
             )
         }
-        try await perform(machine.start(holding: held))
+        try await perform { $0.start(holding: held) }
         while let next = flows.keys.sorted().randomElement(using: &generator) {
             try mayDie()
             try await step(next)
@@ -169,30 +169,33 @@ final class SimulatedHistory {
         guard flow.takesBody, !flow.rest.isEmpty else {
             flows[number] = nil
             let error = flow.error.map { TransferError($0) }
-            return try await perform(
-                number == 0
-                    ? machine.loadFinished(error, at: now)
-                    : machine.partFinished(number, error, at: now)
-            )
+            return try await perform {
+                if number == 0 {
+                    $0.loadFinished(error, at: now)
+                } else {
+                    $0.partFinished(number, error, at: now)
+                }
+            }
         }
         let piece = flow.rest.prefix(1 + generator.below(flow.rest.count))
         flows[number]?.rest.removeFirst(piece.count)
-        try await perform(
-            number == 0
-                ? machine.receivedBytes(count: piece.count)
-                : machine.partReceivedBytes(number, count: piece.count),
-            Array(piece)
-        )
+        try await perform(Array(piece)) {
+            if number == 0 {
+                $0.receivedBytes(count: piece.count)
+            } else {
+                $0.partReceivedBytes(number, count: piece.count)
+            }
+        }
         try checkBytes()
         try mayDie()
         now += .milliseconds(generator.below(30))
-        try await perform(machine.grow(at: now))
+        try await perform { $0.grow(at: now) }
         if !isCalm, generator.happens(1) {
             now += .seconds(70)
-            try await perform(machine.stallTimePassed(at: now))
+            try await perform { $0.stallTimePassed(at: now) }
         }
         if !isCalm, generator.happens(2) {
-            try await perform(machine.connectionRecalled(from: [0], at: now))
+            try await perform { $0.connectionRecalled(from: [0], at: now) }
         }
         if generator.happens(15) { try await onFile { try await self.synchronize() } }
     }
@@ -203,10 +206,10 @@ final class SimulatedHistory {
         _ request: Machine.Request
     ) async throws {
         guard number > 0, let resumption = request.resumption else {
-            return try await perform(machine.receivedHead(head, to: request.transfer, now: .now))
+            return try await perform { $0.receivedHead(head, to: request.transfer, now: .now) }
         }
         flows[number]?.takesBody = true
-        try await perform(machine.partAnswered(number, head, to: resumption, at: now))
+        try await perform { $0.partAnswered(number, head, to: resumption, at: now) }
     }
 
     /// What a load would ask for next, without the download's knowing.
@@ -226,25 +229,25 @@ final class SimulatedHistory {
         return next
     }
 
-    /// As `Download` does it: what a file that fails leads to takes the place of the effects that are left.
-    private func perform(_ effects: [Machine.Effect], _ bytes: [UInt8] = []) async throws {
-        let count = fileFailureCount
-        for effect in effects {
+    /// Takes an input, and performs what follows, as `Download` does.
+    private func perform(_ bytes: [UInt8] = [], _ input: (inout Machine) -> Void) async throws {
+        input(&machine)
+        guard machine.effects.begin() else { return }
+        while let effect = machine.effects.next() {
             try mayDie()
             // What happens behind the last look at the file nobody sees.
             if case .finish = effect {} else { try mayMeddle() }
-            if case .compare(let length, let offset) = effect, count == fileFailureCount {
+            if case .compare(let length, let offset) = effect {
                 let isEqual = try await onFile {
                     try bytes.withUnsafeBytes { raw in
                         let proof = UnsafeRawBufferPointer(rebasing: raw.prefix(length))
                         return try self.file.holds(proof, at: offset)
                     }
                 }
-                if isEqual == false { return try await perform(machine.compareFailed()) }
+                if isEqual == false { machine.compareFailed() }
             } else {
                 try await onFile { try await self.perform(effect, bytes) }
             }
-            if count != fileFailureCount { return }
         }
     }
 
@@ -257,7 +260,7 @@ final class SimulatedHistory {
             return try await body()
         } catch let error as TransferError where isMeddledWith {
             fileFailureCount += 1
-            try await perform(machine.fileFailed(error))
+            try await perform { $0.fileFailed(error) }
             return nil
         }
     }
@@ -265,7 +268,9 @@ final class SimulatedHistory {
     private func perform(_ effect: Machine.Effect, _ bytes: [UInt8]) async throws {
         switch effect {
         case .send(let next): open(next, as: 0)
-        case .cancelLoad: flows[0] = nil
+        case .cancelLoads:
+            flows = [:]
+            lentCount = 0
         case .takeBody: flows[0]?.takesBody = true
         case .skipBody: flows[0]?.takesBody = false
         case .beginFile(let version):
@@ -280,29 +285,29 @@ final class SimulatedHistory {
             disk.began()
         case .write(let count):
             try file.write(Array(bytes.dropFirst(count)))
-            try await perform(machine.wrote(count: bytes.count - count))
+            machine.wrote(count: bytes.count - count)
         case .synchronize:
             try await synchronize()
             try confirm()
-            try await perform(machine.synchronized())
+            machine.synchronized()
         case .verify(let checks):
             let mismatch = try await file.mismatch(with: checks)
             try confirm()
-            try await perform(machine.verified(mismatch))
+            machine.verified(mismatch)
         case .finish(let result): self.result = result
         case .beginSegments: try file.beginSegments()
         case .endSegments: try file.endSegments()
         case .askForConnection(let source):
             let isGranted = generator.happens(80)
             if isGranted { lentCount += 1 }
-            try await perform(machine.connectionAnswered(isGranted, source: source, at: now))
+            machine.connectionAnswered(isGranted, source: source, at: now)
         case .giveConnectionBack: lentCount -= 1
         case .startPart(let number, let next, _): open(next, as: number)
         case .startProbe, .compareProbe: throw Broken(description: "there are no mirrors")
         case .cancelPart(let number): flows[number] = nil
         case .writePart(let number, let offset, let count):
             try file.write(Array(bytes.prefix(count)), at: offset)
-            try await perform(machine.wrotePart(number, count: count, at: now))
+            machine.wrotePart(number, count: count, at: now)
         case .compare, .reportRestart, .reportResponse, .reportResumption, .reportProgress: break
         case .noteDoubt(let answer): try? file.note(answer)
         case .fail: try? file.noteFruitlessResumptions(machine.fruitlessResumptionCount)

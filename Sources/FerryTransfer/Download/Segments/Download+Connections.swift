@@ -1,4 +1,5 @@
 import FerryHTTP
+import FerrySystem
 
 extension Download {
     /// Decides about the connections that fetch parts of a body, once there are several.
@@ -7,7 +8,7 @@ extension Download {
     /// `Segments`, including the first connection's. From then on all connections are alike: one that has
     /// finished its part takes the next. `SegmentGrowth` decides how many there are.
     struct Connections {
-        typealias Effect = StateMachine.Effect
+        typealias Effects = StateMachine.Effects
         typealias Instant = ContinuousClock.Instant
 
         private let policy: SegmentPolicy
@@ -86,13 +87,6 @@ extension Download {
             growth = nil
         }
 
-        /// Ends several connections; `nil` if there is only one.
-        mutating func abandon() -> [Effect]? {
-            guard let segments else { return nil }
-            defer { clear() }
-            return segments.parts.keys.sorted().flatMap { cancelPart($0) }
-        }
-
         // MARK: Work
 
         /// Finds out, after a write, whether further connections are useful.
@@ -116,31 +110,64 @@ extension Download {
         }
 
         /// Assigns the missing bytes to as many connections as there should be.
-        mutating func employ(for body: Body, from sources: Sources, at now: Instant) -> [Effect] {
+        ///
+        /// - Returns: Whether that changes anything.
+        @discardableResult
+        mutating func employ(
+            for body: Body,
+            from sources: Sources,
+            at now: Instant,
+            into effects: inout Effects
+        ) -> Bool {
             guard isGrowing(beside: sources.probeCount), let divided = divided(body),
                 hasWork(divided), let source = chooseSource(for: body, from: sources)
-            else { return [] }
+            else { return false }
             guard source == 0, divided.isOwnConnectionFree else {
-                return [.askForConnection(source: source)]
+                effects.add(.askForConnection(source: source))
+                return true
             }
-            return startPart(of: 0, isExtra: false, for: body, from: sources, at: now)
-                + employ(for: body, from: sources, at: now)
+            return continueFirst(for: body, from: sources, at: now, into: &effects)
         }
 
-        /// Has the connections fetch what is missing; returns `nil` if none is left, and no other can be opened.
-        mutating func goOn(for body: Body, from sources: Sources, at now: Instant) -> [Effect]? {
+        /// Has the first source's own connection fetch the next part, and others what is missing then.
+        ///
+        /// - Returns: Whether that changes anything.
+        private mutating func continueFirst(
+            for body: Body,
+            from sources: Sources,
+            at now: Instant,
+            into effects: inout Effects
+        ) -> Bool {
+            let isStarted = startPart(
+                of: 0,
+                isExtra: false,
+                for: body,
+                from: sources,
+                at: now,
+                into: &effects
+            )
+            return employ(for: body, from: sources, at: now, into: &effects) || isStarted
+        }
+
+        /// Has the connections fetch what is missing; returns `false` if none is left, and no other can be opened.
+        mutating func goOn(
+            for body: Body,
+            from sources: Sources,
+            at now: Instant,
+            into effects: inout Effects
+        ) -> Bool {
             guard segments != nil, count(beside: sources.probeCount) == 0 else {
-                return employ(for: body, from: sources, at: now)
+                employ(for: body, from: sources, at: now, into: &effects)
+                return true
             }
             // A source that has served all of its part continues with the next one, whatever the target.
             if sources.canGoOn {
-                return startPart(of: 0, isExtra: false, for: body, from: sources, at: now)
-                    + employ(for: body, from: sources, at: now)
+                _ = continueFirst(for: body, from: sources, at: now, into: &effects)
+                return true
             }
-            guard sources.hasMirror else { return nil }
+            guard sources.hasMirror else { return false }
             growth = growth ?? SegmentGrowth(policy: policy)
-            let effects = employ(for: body, from: sources, at: now)
-            return effects.isEmpty ? nil : effects
+            return employ(for: body, from: sources, at: now, into: &effects)
         }
 
         /// The owner has lent a connection to a source.
@@ -148,16 +175,24 @@ extension Download {
             _ source: Int,
             for body: Body,
             from sources: inout Sources,
-            at now: Instant
-        ) -> [Effect] {
-            guard growth != nil else { return [.giveConnectionBack(source: source)] }
+            at now: Instant,
+            into effects: inout Effects
+        ) {
+            guard growth != nil else { return effects.add(.giveConnectionBack(source: source)) }
             if source > 0, sources[source] == .unproven {
-                return startProbe(of: source, for: body, from: &sources)
-                    + employ(for: body, from: sources, at: now)
+                startProbe(of: source, for: body, from: &sources, into: &effects)
+            } else {
+                let isStarted = startPart(
+                    of: source,
+                    isExtra: true,
+                    for: body,
+                    from: sources,
+                    at: now,
+                    into: &effects
+                )
+                guard isStarted else { return effects.add(.giveConnectionBack(source: source)) }
             }
-            let start = startPart(of: source, isExtra: true, for: body, from: sources, at: now)
-            guard !start.isEmpty else { return [.giveConnectionBack(source: source)] }
-            return start + employ(for: body, from: sources, at: now)
+            employ(for: body, from: sources, at: now, into: &effects)
         }
 
         /// The owner has lent no connection; returns whether there are others.
@@ -170,13 +205,14 @@ extension Download {
         private mutating func startProbe(
             of source: Int,
             for body: Body,
-            from sources: inout Sources
-        ) -> [Effect] {
+            from sources: inout Sources,
+            into effects: inout Effects
+        ) {
             guard let range = Sources.probedRange(of: written ?? body.written) else {
-                return [.giveConnectionBack(source: source)]
+                return effects.add(.giveConnectionBack(source: source))
             }
             lastNumber += 1
-            return sources.startProbe(lastNumber, of: source, in: range)
+            sources.startProbe(lastNumber, of: source, in: range, into: &effects)
         }
 
         private mutating func startPart(
@@ -184,15 +220,16 @@ extension Download {
             isExtra: Bool,
             for body: Body,
             from sources: Sources,
-            at now: Instant
-        ) -> [Effect] {
+            at now: Instant,
+            into effects: inout Effects
+        ) -> Bool {
             var provenVersion = body.version
             if source > 0, case .proven(let version) = sources[source] { provenVersion = version }
-            let effects: [Effect] = segments == nil ? [.beginSegments] : []
             guard let provenVersion, var divided = divided(body),
                 let range = takePart(of: &divided),
                 let resumption = Resumption(gap: range, version: provenVersion)
-            else { return [] }
+            else { return false }
+            if segments == nil { effects.add(.beginSegments) }
             lastNumber += 1
             divided[lastNumber] = Segments.Part(
                 start: range.lowerBound,
@@ -207,7 +244,8 @@ extension Download {
             segments = divided
             let transfer = sources.request(of: source, redirected: body.request.transfer)
             let request = StateMachine.Request(transfer: transfer, resumption: resumption)
-            return effects + [.startPart(lastNumber, request, source: source)]
+            effects.add(.startPart(lastNumber, request, source: source))
+            return true
         }
 
         /// Returns the parts as they would be with another connection.
@@ -236,45 +274,50 @@ extension Download {
 
         // MARK: Parts
 
-        /// Handles the response head of a part; returns what ends the connection, or `nil` if it continues.
+        /// Handles the response head of a part; returns whether its connection has ended.
         mutating func answered(
             _ number: Int,
             _ head: HTTPResponseHead,
             to resumption: Resumption,
             from sources: inout Sources,
-            at now: Instant
-        ) -> [Effect]? {
-            guard let part = segments?[number] else { return nil }
+            at now: Instant,
+            into effects: inout Effects
+        ) -> Bool {
+            guard let part = segments?[number] else { return false }
             if head.status == 206, case .accepted(let end, _) = resumption.answer(head) {
                 segments?.begin(number, upTo: end, at: now)
-                return nil
+                return false
             }
             sources.noteRefusal(by: part.source, status: head.status)
-            let end = cancelPart(number)
-            guard !areComplete else { return end }
+            cancelPart(number, into: &effects)
+            guard !areComplete else { return true }
             sources.blame(part.source, for: nil)
             let count = count(beside: sources.probeCount)
             if sources.leave(part.source) { growth?.lose(connections: count) }
-            return end
+            return true
         }
 
         /// Handles received bytes of a part.
-        mutating func received(_ count: Int, of part: Segments.Part, by number: Int) -> [Effect] {
-            var effects: [Effect] = []
+        mutating func received(
+            _ count: Int,
+            of part: Segments.Part,
+            by number: Int,
+            into effects: inout Effects
+        ) {
             while let missing = segments?[number]?.missing, missing <= Int64(count),
-                let step = extend(number)
-            { effects += step }
+                extend(number, into: &effects)
+            {}
             let wanted = min(Int64(count), segments?[number]?.missing ?? 0)
-            effects.append(.writePart(number, at: part.position, count: Int(wanted)))
-            return effects
+            effects.add(.writePart(number, at: part.position, count: Int(wanted)))
         }
 
         /// Lets a connection with a longer response continue past its part, if no other connection receives
-        /// what follows; `nil` if one does.
-        private mutating func extend(_ number: Int) -> [Effect]? {
-            if segments?.extend(number) == true { return [] }
-            guard let next = segments?.unansweredSuccessor(of: number) else { return nil }
-            return cancelPart(next)
+        /// what follows; returns whether that is so.
+        private mutating func extend(_ number: Int, into effects: inout Effects) -> Bool {
+            if segments?.extend(number) == true { return true }
+            guard let next = segments?.unansweredSuccessor(of: number) else { return false }
+            cancelPart(next, into: &effects)
+            return true
         }
 
         /// Records written bytes of a part; returns the part.
@@ -286,22 +329,23 @@ extension Download {
         mutating func endEarly(
             _ number: Int,
             of source: Int,
-            from sources: inout Sources
-        ) -> [Effect] {
-            let end = cancelPart(number)
+            from sources: inout Sources,
+            into effects: inout Effects
+        ) {
+            cancelPart(number, into: &effects)
             noteCompletion(of: source, from: &sources)
-            return end
         }
 
-        /// Handles the end of the connection for a part.
+        /// Handles the end of the connection for a part; returns whether there is one.
         mutating func finished(
             _ number: Int,
             _ error: TransferError?,
             from sources: inout Sources,
-            at now: Instant
-        ) -> [Effect]? {
-            guard let part = segments?[number] else { return nil }
-            let release = endPart(number)
+            at now: Instant,
+            into effects: inout Effects
+        ) -> Bool {
+            guard let part = segments?[number] else { return false }
+            endPart(number, into: &effects)
             if part.missing == 0, part.isReceiving {
                 noteCompletion(of: part.source, from: &sources)
             } else if !areComplete {
@@ -316,7 +360,7 @@ extension Download {
                     growth?.refuse(connections: count, at: now)
                 }
             }
-            return release
+            return true
         }
 
         private mutating func noteCompletion(of source: Int, from sources: inout Sources) {
@@ -326,50 +370,63 @@ extension Download {
         }
 
         /// Takes a part from its connection, and ends the connection.
-        private mutating func cancelPart(_ number: Int) -> [Effect] {
-            [.cancelPart(number)] + endPart(number)
+        private mutating func cancelPart(_ number: Int, into effects: inout Effects) {
+            effects.add(.cancelPart(number))
+            endPart(number, into: &effects)
         }
 
         /// Takes a part from its connection.
-        private mutating func endPart(_ number: Int) -> [Effect] {
-            guard let part = segments?.end(number), part.isExtra else { return [] }
-            return [.giveConnectionBack(source: part.source)]
+        private mutating func endPart(_ number: Int, into effects: inout Effects) {
+            guard let part = segments?.end(number), part.isExtra else { return }
+            effects.add(.giveConnectionBack(source: part.source))
         }
 
         // MARK: Stalls and recalls
 
-        /// Gives the bytes of stalled connections to others; `nil` if none have stalled.
+        /// Gives the bytes of stalled connections to others; returns whether any have stalled.
         ///
         /// Bytes in flight on them are lost, but those are what they wait for.
-        mutating func endStalled(from sources: inout Sources, at now: Instant) -> [Effect]? {
+        mutating func endStalled(
+            from sources: inout Sources,
+            at now: Instant,
+            into effects: inout Effects
+        ) -> Bool {
             // Connections that stalled together are replaced together: otherwise the last would wait twice as
             // long.
             guard let due = nextStall, due <= now,
                 let stalled = segments?.stalled(since: now - stallTime * 3 / 4)
-            else { return nil }
+            else { return false }
             stallTime = min(stallTime * 2, .seconds(64))
             growth?.interrupt(at: now)
             sources.forgetFailures()
-            return stalled.flatMap { cancelPart($0) }
+            for number in stalled { cancelPart(number, into: &effects) }
+            return true
         }
 
         /// Gives a lent connection back, unless it is the only one: first a comparison's, then the one with the
-        /// most missing bytes; `nil` if there is none.
+        /// most missing bytes; returns whether there is one.
         mutating func recall(
             from lenders: Set<Int>,
             _ sources: inout Sources,
-            at now: Instant
-        ) -> [Effect]? {
+            at now: Instant,
+            into effects: inout Effects
+        ) -> Bool {
             let count = count(beside: sources.probeCount) - 1
-            guard count > 0 else { return nil }
-            let end = sources.abandonProbe(of: lenders) ?? endPart(of: lenders)
-            if end != nil { growth?.refuse(connections: count, at: now) }
-            return end
+            guard count > 0 else { return false }
+            let hasEnded =
+                sources.abandonProbe(of: lenders, into: &effects)
+                || cancelPart(of: lenders, into: &effects)
+            if hasEnded { growth?.refuse(connections: count, at: now) }
+            return hasEnded
         }
 
-        private mutating func endPart(of lenders: Set<Int>) -> [Effect]? {
-            guard let number = segments?.longestExtra(of: lenders) else { return nil }
-            return cancelPart(number)
+        private mutating func cancelPart(
+            of lenders: Set<Int>,
+            into effects: inout Effects
+        ) -> Bool {
+            guard let number = segments?.longestExtra(of: lenders) else { return false }
+            cancelPart(number, into: &effects)
+            return true
         }
     }
 }

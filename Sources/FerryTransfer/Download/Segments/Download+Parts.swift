@@ -14,7 +14,7 @@ extension Download {
         let origin = origin(of: source)
         let isGranted = isAlone && connections?.lend(connectionTo: origin) ?? true
         if isGranted { lentConnections[source, default: []].append(origin) }
-        run(machine.connectionAnswered(isGranted, source: source, at: EventLoop.now))
+        machine.connectionAnswered(isGranted, source: source, at: EventLoop.now)
     }
 
     /// Gives a connection back to the origin it was lent for; a redirect or another address may have changed
@@ -24,6 +24,13 @@ extension Download {
         connections?.takeBack(connectionTo: origin)
     }
 
+    /// Gives back every connection that was lent.
+    func giveConnectionsBack() {
+        let lent = lentConnections
+        lentConnections = [:]
+        for origin in lent.values.joined() { connections?.takeBack(connectionTo: origin) }
+    }
+
     /// Gives a connection back early because another transfer waits for it; the other connections fetch its
     /// bytes.
     ///
@@ -31,7 +38,7 @@ extension Download {
     ///   ``ConnectionLender/lend(connectionTo:)``.
     package func returnConnection(where isWanted: (String) -> Bool) {
         let sources = lentConnections.filter { $0.value.last.map(isWanted) ?? false }.keys
-        run(machine.connectionRecalled(from: Set(sources), at: EventLoop.now))
+        run { $0.connectionRecalled(from: Set(sources), at: EventLoop.now) }
     }
 
     func start(_ part: Int, _ next: StateMachine.Request, of source: Int) {
@@ -88,7 +95,7 @@ extension Download {
         stallTimer = EventLoop.shared.schedule(after: due - EventLoop.now) { [weak self] in
             guard let self else { return }
             self.stallTimer = nil
-            self.run(self.machine.stallTimePassed(at: EventLoop.now))
+            self.run { $0.stallTimePassed(at: EventLoop.now) }
             self.watchForStalls()
         }
     }
@@ -105,7 +112,7 @@ extension Download {
     ) throws(TransferError) {
         guard let bytes else { return }
         if try !file.holds(UnsafeRawBufferPointer(rebasing: bytes), at: offset) {
-            run(machine.probeDiffers(part, at: EventLoop.now))
+            machine.probeDiffers(part, at: EventLoop.now)
         }
     }
 
@@ -120,17 +127,13 @@ extension Download {
         _ count: Int,
         of part: Int,
         at offset: Int64
-    ) throws(TransferError) {
+    ) {
         guard let piece else { return }
-        let before = file.byteCount
-        let result = Result { () throws(TransferError) in
+        let (written, failure) = store { () throws(TransferError) in
             try piece.write(count, to: file, at: offset)
         }
-        let written = Int(file.byteCount - before)
-        run(machine.wrotePart(part, count: written, at: EventLoop.now))
-        try result.get()
-        if !machine.hasEnded { synchronizeSoon() }
-        run(machine.grow(at: EventLoop.now))
+        machine.wrotePart(part, count: written, failure: failure, at: EventLoop.now)
+        if failure == nil { synchronizeSoon() }
     }
 
     /// Handles the response head of a part; returns whether the body is wanted.
@@ -138,9 +141,9 @@ extension Download {
         guard parts[load.part] === load else { return false }
         let now = EventLoop.now
         if let resumption = load.resumption {
-            run(machine.partAnswered(load.part, head, to: resumption, at: now))
+            run { $0.partAnswered(load.part, head, to: resumption, at: now) }
         } else {
-            run(machine.probeAnswered(load.part, head, at: now))
+            run { $0.probeAnswered(load.part, head, at: now) }
         }
         return parts[load.part] === load
     }
@@ -148,11 +151,13 @@ extension Download {
     /// Handles bytes of a part; returns whether more of them are wanted.
     func received(_ piece: Piece, by load: PartLoad) -> Bool {
         guard parts[load.part] === load else { return false }
-        let effects =
-            load.resumption == nil
-            ? machine.probeReceivedBytes(load.part, count: piece.count, at: EventLoop.now)
-            : machine.partReceivedBytes(load.part, count: piece.count)
-        run(effects, piece: piece)
+        run(with: piece) {
+            if load.resumption == nil {
+                $0.probeReceivedBytes(load.part, count: piece.count, at: EventLoop.now)
+            } else {
+                $0.partReceivedBytes(load.part, count: piece.count)
+            }
+        }
         return parts[load.part] === load
     }
 
@@ -161,7 +166,7 @@ extension Download {
         guard parts[load.part] === load else { return }
         parts[load.part] = nil
         let now = EventLoop.now
-        if load.resumption == nil { return run(machine.probeFinished(load.part, at: now)) }
-        run(machine.partFinished(load.part, error, at: now))
+        if load.resumption == nil { return run { $0.probeFinished(load.part, at: now) } }
+        run { $0.partFinished(load.part, error, at: now) }
     }
 }

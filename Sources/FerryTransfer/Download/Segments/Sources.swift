@@ -1,4 +1,5 @@
 import FerryHTTP
+import FerrySystem
 
 /// The servers that have one resource, and what is known about each.
 ///
@@ -133,16 +134,13 @@ struct Sources: Hashable, Sendable {
         if let place { lead(place) }
     }
 
+    /// Whether there is a mirror that can lead in place of the first source.
+    var canLeadOn: Bool { places.dropFirst().contains { $0.standing == .unproven } }
+
     /// Makes the next mirror lead in place of the first source, which is no longer used.
-    ///
-    /// - Returns: Whether there is one.
-    mutating func leadOn() -> Bool {
+    mutating func leadOn() {
         leaveFirst()
-        guard let next = places.firstIndex(where: { $0.standing == .unproven }) else {
-            return false
-        }
-        lead(next)
-        return true
+        if let next = places.firstIndex(where: { $0.standing == .unproven }) { lead(next) }
     }
 
     /// Records how a source has failed; `nil` if it has answered.
@@ -260,7 +258,7 @@ struct Sources: Hashable, Sendable {
 // MARK: - Comparisons
 
 extension Sources {
-    typealias Effect = Download.StateMachine.Effect
+    typealias Effects = Download.StateMachine.Effects
 
     /// The number of running comparisons.
     var probeCount: Int { probes.count }
@@ -274,30 +272,36 @@ extension Sources {
     }
 
     /// Requests from a mirror bytes that the file already holds.
-    mutating func startProbe(_ number: Int, of source: Int, in range: Range<Int64>) -> [Effect] {
+    mutating func startProbe(
+        _ number: Int,
+        of source: Int,
+        in range: Range<Int64>,
+        into effects: inout Effects
+    ) {
         places[source].standing = .probing
         probes[number] = Probe(source: source, range: range, position: range.lowerBound)
-        return [.startProbe(number, request(of: source), range, source: source)]
+        effects.add(.startProbe(number, request(of: source), range, source: source))
     }
 
     /// Handles the head of a mirror's response to a comparison with bytes of a version, which came with the first
-    /// response; returns what ends the comparison, or `nil` if it continues.
+    /// response; returns whether the comparison has ended.
     mutating func probeAnswered(
         _ number: Int,
         _ head: HTTPResponseHead,
         like known: ResourceVersion,
-        answeredBy first: HTTPResponseHead?
-    ) -> [Effect]? {
-        guard let probe = probes[number] else { return nil }
+        answeredBy first: HTTPResponseHead?,
+        into effects: inout Effects
+    ) -> Bool {
+        guard let probe = probes[number] else { return false }
         if let version = Self.version(of: head, to: probe.range, like: known, answeredBy: first) {
             probes[number]?.version = version
             probes[number]?.head = head
-            return nil
+            return false
         }
         // With these statuses the server is up, but lacks the bytes or cannot prove them; others may be
         // temporary.
         if [200, 206, 416].contains(head.status) { refute(probe.source) }
-        return cancelProbe(number)
+        return cancelProbe(number, into: &effects)
     }
 
     /// Returns where to compare received bytes; `nil` if they are too many.
@@ -308,18 +312,20 @@ extension Sources {
         return probe.position
     }
 
-    /// Closes a mirror whose bytes differ from the file's.
-    mutating func probeDiffers(_ number: Int) -> [Effect]? {
-        guard let probe = probes[number] else { return nil }
+    /// Closes a mirror whose bytes differ from the file's; returns whether a comparison has ended.
+    mutating func probeDiffers(_ number: Int, into effects: inout Effects) -> Bool {
+        guard let probe = probes[number] else { return false }
         refute(probe.source)
-        return cancelProbe(number)
+        return cancelProbe(number, into: &effects)
     }
 
-    /// Cancels a comparison that proves nothing.
-    mutating func cancelProbe(_ number: Int) -> [Effect]? {
-        guard let probe = probes.removeValue(forKey: number) else { return nil }
+    /// Cancels a comparison that proves nothing; returns whether there is one.
+    mutating func cancelProbe(_ number: Int, into effects: inout Effects) -> Bool {
+        guard let probe = probes.removeValue(forKey: number) else { return false }
         close(probe.source)
-        return [.cancelPart(number), .giveConnectionBack(source: probe.source)]
+        effects.add(.cancelPart(number))
+        effects.add(.giveConnectionBack(source: probe.source))
+        return true
     }
 
     /// Ends a comparison with the mirror's response.
@@ -330,20 +336,30 @@ extension Sources {
     }
 
     /// Ends all comparisons.
-    mutating func abandonProbes() -> [Effect] {
-        probes.keys.sorted().flatMap { abandonProbe($0) ?? [] }
+    mutating func abandonProbes(into effects: inout Effects) {
+        for number in probes.keys.sorted() { abandonProbe(number, into: &effects) }
     }
 
-    /// Ends a comparison with one of the given sources, if there is one.
-    mutating func abandonProbe(of sources: Set<Int>) -> [Effect]? {
-        probes.filter { sources.contains($0.value.source) }.keys.min().flatMap { abandonProbe($0) }
+    /// Forgets all comparisons, whose loads end as well.
+    mutating func forgetProbes() {
+        for probe in probes.values { places[probe.source].standing = .unproven }
+        probes = [:]
+    }
+
+    /// Ends a comparison with one of the given sources; returns whether there is one.
+    mutating func abandonProbe(of sources: Set<Int>, into effects: inout Effects) -> Bool {
+        let numbers = probes.filter { sources.contains($0.value.source) }.keys
+        guard let number = numbers.min() else { return false }
+        abandonProbe(number, into: &effects)
+        return true
     }
 
     /// Ends a comparison, which may be repeated later.
-    private mutating func abandonProbe(_ number: Int) -> [Effect]? {
-        guard let probe = probes.removeValue(forKey: number) else { return nil }
+    private mutating func abandonProbe(_ number: Int, into effects: inout Effects) {
+        guard let probe = probes.removeValue(forKey: number) else { return }
         places[probe.source].standing = .unproven
-        return [.cancelPart(number), .giveConnectionBack(source: probe.source)]
+        effects.add(.cancelPart(number))
+        effects.add(.giveConnectionBack(source: probe.source))
     }
 
     /// Returns the version that a mirror's response to a comparison would prove; `nil` when it can prove none.

@@ -20,13 +20,13 @@ extension MirrorHistory {
         if generator.happens(10) { file.synchronize() }
         if !isCalm, generator.happens(2) {
             let lenders = lentTo.filter { !$0.value.isEmpty }.keys
-            try run(machine.connectionRecalled(from: Set(lenders), at: now))
+            try run { $0.connectionRecalled(from: Set(lenders), at: now) }
         }
         guard !isCalm, generator.below(1000) < 2 else { return }
         count(.cancellation)
         note("the owner cancels it")
         isFailureExcused = true
-        try run(machine.cancel())
+        try run { $0.cancel() }
     }
 
     /// With nothing on its way, time passes.
@@ -156,16 +156,16 @@ extension MirrorHistory {
     ) throws {
         switch flow.purpose {
         case .lead:
-            try run(machine.receivedHead(head, to: flow.request, now: Self.date, at: now))
+            try run { $0.receivedHead(head, to: flow.request, now: Self.date, at: now) }
         case .part(let resumption):
             var head = head
             if sabotage == .takesAnyVersion, head.status == 206 {
                 head.fields.removeAll { $0.isNamed("ETag") || $0.isNamed("Last-Modified") }
                 head.fields.append(resumption.simulatedValidator)
             }
-            try run(machine.partAnswered(number, head, to: resumption, at: now))
+            try run { $0.partAnswered(number, head, to: resumption, at: now) }
         case .probe:
-            try run(machine.probeAnswered(number, head, at: now))
+            try run { $0.probeAnswered(number, head, at: now) }
         }
     }
 
@@ -177,10 +177,11 @@ extension MirrorHistory {
         let count = Int(piece.range.byteCount)
         used = 0
         switch flow.purpose {
-        case .lead: try run(machine.receivedBytes(count: count), piece)
-        case .part: try run(machine.partReceivedBytes(number, count: count), piece)
-        case .probe: try run(machine.probeReceivedBytes(number, count: count, at: now), piece)
+        case .lead: try run(piece) { $0.receivedBytes(count: count) }
+        case .part: try run(piece) { $0.partReceivedBytes(number, count: count) }
+        case .probe: try run(piece) { $0.probeReceivedBytes(number, count: count, at: now) }
         }
+        try run { $0.grow(at: now) }
         let isOver = flows[number]?.identifier != flow.identifier
         guard used == piece.range.byteCount || isOver || machine.hasEnded else {
             throw Broken(description: "connection \(number) brings what nobody has a use for")
@@ -194,16 +195,17 @@ extension MirrorHistory {
         let error = error.map { TransferError($0) }
         note("connection \(number) ends: \(error?.code.rawValue ?? "well")")
         switch flow.purpose {
-        case .lead: try run(machine.loadFinished(error, at: now))
+        case .lead: try run { $0.loadFinished(error, at: now) }
         case .part:
             if sabotage == .restartsForParts, error != nil {
-                return try run(
-                    machine.abandonLoads() + machine.beginAnew(because: "a part is lost")
-                )
+                return try run {
+                    $0.abandonLoads()
+                    $0.beginAnew(because: "a part is lost")
+                }
             }
-            try run(machine.partFinished(number, error, at: now))
+            try run { $0.partFinished(number, error, at: now) }
         case .probe:
-            try run(machine.probeFinished(number, at: now))
+            try run { $0.probeFinished(number, at: now) }
             count(flow.uncompared == 0 ? .proof : .refutation)
         }
     }
@@ -219,7 +221,7 @@ extension MirrorHistory {
     private func stallTimerFired() throws {
         stallTimer = nil
         let before = Set(flows.values.map(\.identifier))
-        try run(machine.stallTimePassed(at: now))
+        try run { $0.stallTimePassed(at: now) }
         if !before.isSubset(of: Set(flows.values.map(\.identifier))) { count(.replacedConnection) }
         watchForStalls()
     }
@@ -228,7 +230,7 @@ extension MirrorHistory {
         switch pending.remove(at: index) {
         case .synchronization:
             file.synchronize()
-            try run(machine.synchronized())
+            try run { $0.synchronized() }
         case .verification(let checks):
             let mismatch = mismatch(with: checks)
             if mismatch != nil {
@@ -236,7 +238,7 @@ extension MirrorHistory {
                 isLossExcused = true
                 isFailureExcused = true
             }
-            try run(machine.verified(mismatch))
+            try run { $0.verified(mismatch) }
         }
     }
 

@@ -1,35 +1,35 @@
 import FerryHTTP
+import FerrySystem
 
 @testable import FerryTransfer
 
 extension MirrorHistory {
-    /// Performs effects in order, as `Download` does: what another input decides takes the place of the rest.
-    func run(_ effects: [Machine.Effect], _ piece: MirrorPiece? = nil) throws {
-        runCount += 1
-        let count = runCount
-        for effect in effects {
+    /// Takes an input, and performs what follows, as `Download` does.
+    func run(_ piece: MirrorPiece? = nil, _ input: (inout Machine) -> Void) throws {
+        input(&machine)
+        guard machine.effects.begin() else { return }
+        while let effect = machine.effects.next() {
             try mayDie()
             note("  \(effect)".prefix(160).description)
             do {
                 try perform(effect, piece)
             } catch let error as TransferError {
-                try run(machine.fileFailed(error))
+                machine.fileFailed(error)
             }
-            if runCount != count { return }
         }
     }
 
     private func perform(_ effect: Machine.Effect, _ piece: MirrorPiece?) throws {
         switch effect {
         case .send(let next): try send(next)
-        case .cancelLoad: cancelLoad()
+        case .cancelLoads: try cancelLoads()
         case .takeBody: takesBody = true
         case .skipBody: takesBody = false
         case .compare(let byteCount, let offset):
             try compare(piece, byteCount, at: offset) {
                 // What is at hand is a mirror's that differs elsewhere than in what it was asked to prove.
                 isLossExcused = true
-                try run(machine.compareFailed())
+                machine.compareFailed()
             }
         case .write(let dropped): try write(piece, dropping: dropped)
         case .synchronize: pending.append(.synchronization)
@@ -46,7 +46,7 @@ extension MirrorHistory {
             try compare(piece, byteCount, at: offset) {
                 if sabotage == .takesMirrorsUnproved { return }
                 self.count(.refutation)
-                try run(machine.probeDiffers(part, at: now))
+                machine.probeDiffers(part, at: now)
             }
         case .cancelPart(let part): cancel(part)
         case .writePart(let part, let offset, let byteCount):
@@ -167,9 +167,7 @@ extension MirrorHistory {
         let count = piece.range.byteCount - dropped
         used += count
         let stored = try store(piece, dropping: dropped, count, at: file.byteCount)
-        try run(machine.wrote(count: Int(stored.count)))
-        if let error = stored.error { throw error }
-        try run(machine.grow(at: now))
+        machine.wrote(count: Int(stored.count), failure: stored.error)
     }
 
     private func write(
@@ -183,9 +181,7 @@ extension MirrorHistory {
         used += Int64(count)
         let place = sabotage == .misplacesParts && part > 0 ? offset + 1 : offset
         let stored = try store(piece, dropping: 0, Int64(count), at: place)
-        try run(machine.wrotePart(part, count: Int(stored.count), at: now))
-        if let error = stored.error { throw error }
-        try run(machine.grow(at: now))
+        machine.wrotePart(part, count: Int(stored.count), failure: stored.error, at: now)
     }
 
     // MARK: Connections
@@ -217,6 +213,14 @@ extension MirrorHistory {
         watchForStalls()
     }
 
+    private func cancelLoads() throws {
+        cancelLoad()
+        for part in flows.keys.sorted() { cancel(part) }
+        for (source, origins) in lentTo.sorted(by: { $0.key < $1.key }) {
+            for _ in origins { try takeBack(source) }
+        }
+    }
+
     private func cancelLoad() {
         flows[0] = nil
         takesBody = false
@@ -245,7 +249,7 @@ extension MirrorHistory {
             lentTo[source, default: []].append(origin)
         }
         if !isGranted, sabotage == .overhearsRefusals { return }
-        try run(machine.connectionAnswered(isGranted, source: source, at: now))
+        machine.connectionAnswered(isGranted, source: source, at: now)
     }
 
     /// As `Download` does: by the time it is given back, the request may go elsewhere.

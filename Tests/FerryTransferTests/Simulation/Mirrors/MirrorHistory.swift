@@ -46,7 +46,6 @@ final class MirrorHistory {
     var takesBody = false
     /// What was begun and goes on without a connection.
     var pending: [Pending] = []
-    var runCount = 0
     /// How many bytes of the latest piece were of use.
     var used: Int64 = 0
     var stallTimer: ContinuousClock.Instant?
@@ -176,7 +175,7 @@ final class MirrorHistory {
         if isCalm || generator.happens(30) { held?.agreed = doubt }
         note("an attempt begins with \(held?.byteCount ?? 0) bytes \(held?.segments?.ranges ?? [])")
         if held?.segments != nil { count(.heldParts) }
-        try run(machine.start(holding: held))
+        try run { $0.start(holding: held) }
         var stepCount = 0
         while !machine.hasEnded {
             stepCount += 1
