@@ -65,7 +65,7 @@ struct ResumableUploadStateMachineTests {
     )
         -> [Machine.Effect]
     {
-        var generator = SystemRandomNumberGenerator()
+        var generator = SeededGenerator(seed: 1)
         return machine.after { $0.loadFinished(error, at: moment(after), using: &generator) }
     }
 
