@@ -17,8 +17,21 @@ package enum TestDaemon {
             unsetenv(name)
         }
         setenv("FERRY_DAEMON", Products.path(of: "ferryd"), 1)
+        atexit { TestDaemon.stop() }
         return directory
     }()
+
+    /// Stops ferryd, which would try for ever to finish what the tests have left.
+    private static func stop() {
+        // This process would start it again.
+        setenv("FERRY_DAEMON", "/nonexistent", 1)
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: Products.path(of: "ferry"))
+        process.arguments = ["daemon", "stop"]
+        process.standardError = FileHandle.nullDevice
+        guard (try? process.start()) != nil else { return }
+        process.waitUntilExit()
+    }
 }
 
 extension Process {

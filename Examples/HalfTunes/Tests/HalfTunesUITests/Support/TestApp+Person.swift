@@ -103,6 +103,6 @@ extension TestApp {
         let app = try TestApp(program, rate: rate, catalog: catalog, environment: environment)
         do { try await body(app) } catch { Issue.record(error) }
         try? app.desktop.keepPicture("end of \(name)")
-        _ = try await app.ferry("daemon", "stop")
+        try await app.end()
     }
 }

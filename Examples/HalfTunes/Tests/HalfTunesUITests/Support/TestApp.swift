@@ -1,5 +1,6 @@
 import Foundation
 import HalfTunesTestSupport
+import Synchronization
 import Testing
 
 /// One of the apps on a desktop, with a home and a catalog of its own.
@@ -9,6 +10,7 @@ final class TestApp: Sendable {
     let trial: TrialCatalog
     private let home: TestDirectory
     private let variables: [String: String]
+    private let launched = Mutex<[Process]>([])
 
     /// Makes its home, its desktop and a catalog.
     ///
@@ -66,7 +68,17 @@ final class TestApp: Sendable {
         process.environment = variables
         process.standardError = FileHandle.nullDevice
         try process.start()
+        launched.withLock { $0.append(process) }
         return process
+    }
+
+    /// Ends it, and then ferryd, which an app that runs would start again.
+    func end() async throws {
+        for process in launched.withLock({ $0 }) where process.isRunning {
+            process.terminate()
+            process.waitUntilExit()
+        }
+        _ = try await ferry("daemon", "stop")
     }
 
     /// Runs a program to its end, and returns what it wrote.
