@@ -117,8 +117,12 @@ prove: set-up ## makes the long proofs below in the background, prints a table; 
 # standard error. What its symbolizer says of itself is there, too, and is no finding.
 sanitize: sanitize-thread sanitize-address ## runs the tests under two sanitizers; FILTER=…
 
-sanitize-thread: export TSAN_OPTIONS = log_path=$(CURDIR)/.build/thread/$(REPORT) \
-  suppressions=$(CURDIR)/scripts/thread-sanitizer.suppressions
+sanitize-thread: export TSAN_OPTIONS = log_path=$(CURDIR)/.build/thread/$(REPORT)
+sanitize-thread: LINKED = .build/thread/seen-mutexes.o
+sanitize-thread: .build/thread/seen-mutexes.o
+.build/thread/seen-mutexes.o: scripts/seen-mutexes.c
+	mkdir -p $(@D)
+	clang -O2 -Wall -Wextra -Werror -c $< -o $@
 # Less memory that was freed is kept back, so that tests can measure how much there is.
 sanitize-address: export ASAN_OPTIONS = log_path=$(CURDIR)/.build/address/$(REPORT) \
   detect_leaks=1 quarantine_size_mb=1
@@ -127,7 +131,7 @@ sanitize-address: export LSAN_OPTIONS = print_suppressions=0 \
 # A simulated world has one thread and hardly a pointer: there is little to find in thousands of them.
 sanitize-%: export FERRY_SIMULATION_COUNT = 300
 sanitize-%: set-up
-	$(BUILD) --build-tests --sanitize $* --scratch-path .build/$*
+	$(BUILD) --build-tests --sanitize $* --scratch-path .build/$* $(LINKED:%=-Xlinker $(CURDIR)/%)
 	rm -f .build/$*/$(REPORT).*
 	scripts/test --scratch-path .build/$* $(if $(FILTER),--filter '$(FILTER)') \
 	  || { cat .build/$*/$(REPORT).* 2> /dev/null; exit 1; }
