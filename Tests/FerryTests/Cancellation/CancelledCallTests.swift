@@ -3,6 +3,7 @@ import FerryTestSupport
 import FerryWire
 import Foundation
 import Glibc
+import Synchronization
 import Testing
 
 @testable import Ferry
@@ -110,6 +111,7 @@ struct CancelledCallTests {
     private let hanging: Hanging
     private let silence: SilentSocket
     private let stuckQueue = OperationQueue()
+    private let delegate = LateDelegate()
 
     init() throws {
         _ = Home.path
@@ -138,13 +140,14 @@ struct CancelledCallTests {
                 )
             )
         )
-        hanging.application.delegate = NeverDone()
+        hanging.application.delegate = delegate
     }
 
     private func end() {
         gate.open()
         stuckQueue.isSuspended = false
         silence.end()
+        delegate.end()
     }
 
     private func check(_ result: Result<Void, any Error>, _ row: Row) {
@@ -219,13 +222,25 @@ struct CancelledCallTests {
     }
 }
 
-/// A delegate that never says that it has handled the events.
-private final class NeverDone: ApplicationDelegate {
+/// A delegate that has handled the events only when the test ends.
+private final class LateDelegate: ApplicationDelegate {
+    private let handlers = Mutex<[@Sendable () -> Void]>([])
+
     func application(
         _ application: Application,
         handleEventsForBackgroundURLSession identifier: String,
         completionHandler: @escaping @Sendable () -> Void
-    ) {}
+    ) {
+        handlers.withLock { $0.append(completionHandler) }
+    }
+
+    nonisolated func end() {
+        let handlers = handlers.withLock { handlers in
+            defer { handlers = [] }
+            return handlers
+        }
+        for handler in handlers { handler() }
+    }
 }
 
 /// A daemon that takes connections and says nothing.
