@@ -45,10 +45,11 @@ final class BackgroundBackend: SessionBackend {
             BackgroundConnection.Observer(
                 didOpen: { subscription.begin($0) },
                 isReady: { loader.connectionDidOpen() },
-                didFail: { error in
+                didFail: { error, bound in
                     subscription.end()
                     loader.connectionDidFail()
-                    for task in core.tasks where task.backend === core.backend {
+                    for task in core.tasks
+                    where task.backend === core.backend && task.taskIdentifier < bound {
                         task.deliver(.completed(error: error))
                     }
                 },

@@ -34,7 +34,7 @@ extension BackgroundConnection {
         enum Notification: Equatable {
             case didOpen(Opened)
             case isReady
-            case didFail(URLError)
+            case didFail(URLError, tasksBelow: Int)
         }
 
         /// Why the session could not be opened.
@@ -91,6 +91,8 @@ extension BackgroundConnection {
         /// The number of the next task; nil until there is a task, or the daemon has said which numbers are free.
         private var nextTaskIdentifier: Int?
         private var nextRefusedTaskIdentifier = firstRefusedTaskIdentifier
+        /// The tasks with lower identifiers failed with the session when it was last unavailable.
+        private var failedTaskBound = 0
 
         /// Whether the session is unavailable, until the next task is made.
         var hasFailed: Bool {
@@ -240,8 +242,9 @@ extension BackgroundConnection.StateMachine {
         attempt += 1
         condition = .failed(error)
         policy = ReconnectionPolicy()
+        failedTaskBound = nextTaskIdentifier ?? failedTaskBound
         effects.add(.disconnect)
-        effects.add(.notify(.didFail(error)))
+        effects.add(.notify(.didFail(error, tasksBelow: failedTaskBound)))
         effects.add(.complete(outbox.removeAll()))
     }
 
@@ -324,6 +327,8 @@ extension BackgroundConnection.StateMachine {
         _ call: BackgroundCall,
         onRefusal: (@Sendable (TransferDaemonError) -> Void)? = nil
     ) {
+        // Its identifier was reserved before the session failed; the daemon must not begin what the app was told has failed.
+        if case .create(let task) = call, task.identifier < failedTaskBound { return }
         switch condition {
         case .closed, .failed:
             // The tasks have already been notified.

@@ -17,8 +17,10 @@ final class BackgroundConnection: Sendable {
         var didOpen: @LoopActor @Sendable (Opened) -> Void
         /// Calls can be sent.
         var isReady: @LoopActor @Sendable () -> Void
-        /// The session is unavailable; its tasks fail.
-        var didFail: @LoopActor @Sendable (URLError) -> Void
+        /// The session is unavailable; its tasks with lower identifiers fail.
+        ///
+        /// A task may have been made since then, for which the session is opened again.
+        var didFail: @LoopActor @Sendable (URLError, _ bound: Int) -> Void
         /// Whether the session needs the daemon.
         var wantsConnection: @Sendable () -> Bool
     }
@@ -256,7 +258,7 @@ extension BackgroundConnection {
             switch notification {
             case .didOpen(let opened): observer.didOpen(opened)
             case .isReady: observer.isReady()
-            case .didFail(let error): observer.didFail(error)
+            case .didFail(let error, let bound): observer.didFail(error, bound)
             }
         }
     }

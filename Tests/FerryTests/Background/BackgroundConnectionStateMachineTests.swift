@@ -27,7 +27,8 @@ struct BackgroundConnectionStateMachineTests {
             case .release(let session): "release \(session)"
             case .notify(.didOpen(let opened)): "open \(opened.session)"
             case .notify(.isReady): "ready"
-            case .notify(.didFail(let error)): "failed \(error.code.rawValue)"
+            case .notify(.didFail(let error, let bound)):
+                "failed \(error.code.rawValue) below \(bound)"
             case .report: "report"
             case .complete(let continuations): "complete \(continuations.count)"
             }
@@ -118,7 +119,7 @@ struct BackgroundConnectionStateMachineTests {
         _ = machine.after { $0.start(isAwaited: false) }
         #expect(
             text(machine.after { $0.openingFailed(.unavailable(error), attempt: 1) })
-                == ["report", "disconnect", "failed -997", "complete 0"]
+                == ["report", "disconnect", "failed -997 below 0", "complete 0"]
         )
         #expect(machine.hasFailed)
         #expect(machine.reserveTask(first: { 500 }).refusal != nil)
@@ -141,6 +142,32 @@ struct BackgroundConnectionStateMachineTests {
         )
     }
 
+    @Test
+    func
+        `BG-10: a task that is made after a failure does not fail, and those before are not begun`()
+    {
+        func creation(_ task: Int) -> BackgroundCall {
+            let request = Wire.Request(url: "http://a/", method: "GET", fields: [], idleTimeout: 60)
+            return .create(BackgroundCall.NewTask(identifier: task, request: request))
+        }
+        var machine = Machine()
+        _ = machine.after { $0.start(isAwaited: false) }
+        // One is sent to the connection before the failure, the other's identifier only is reserved.
+        #expect(machine.reserveTask(first: { 500 }).identifier == 500)
+        _ = machine.after { $0.add(creation(500)) }
+        #expect(machine.reserveTask(first: { 500 }).identifier == 501)
+        #expect(
+            text(machine.after { $0.openingFailed(.inUse(pid: 9, isOver: false), attempt: 1) })
+                == ["disconnect", "failed -996 below 502", "complete 0"]
+        )
+        #expect(text(machine.after { $0.prepareForTask() }) == ["connect 3"])
+        let next = machine.reserveTask(first: { 500 })
+        #expect(next.identifier == 502 && next.refusal == nil)
+        _ = machine.after { $0.add(creation(501)) }
+        _ = machine.after { $0.add(creation(502)) }
+        #expect(open(&machine, attempt: 3) == ["open 7", "send 502 by 3", "ready"])
+    }
+
     @Test func `a daemon that dies of opening the session is tried five times`() {
         var machine = Machine()
         _ = machine.after { $0.start(isAwaited: false) }
@@ -152,7 +179,7 @@ struct BackgroundConnectionStateMachineTests {
         }
         #expect(
             text(machine.after { $0.openingFailed(.disconnected, attempt: 6) }).contains(
-                "failed -997"
+                "failed -997 below 0"
             )
         )
     }

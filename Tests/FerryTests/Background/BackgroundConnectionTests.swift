@@ -46,7 +46,7 @@ struct BackgroundConnectionTests {
                     connection?.receiveEvents(of: opened) { _ in }
                 },
                 isReady: {},
-                didFail: { _ in },
+                didFail: { _, _ in },
                 wantsConnection: { false }
             )
         )
