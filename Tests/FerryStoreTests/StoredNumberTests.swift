@@ -34,7 +34,7 @@ struct StoredNumberTests {
         try Connection(path: temporary.path + "/ferry.sqlite").execute(script)
     }
 
-    @Test(arguments: [-1, Int(Int32.min), 0])
+    @Test(arguments: [-1, Int(Int32.min), 0, 1, Int(Schema.firstVersion) - 1])
     func `REL-10: a schema that there never was is refused, not fatal`(version: Int) async throws {
         try await Self.fill(temporary.directory)
         try change("PRAGMA user_version = \(version)")

@@ -185,7 +185,7 @@ extension Database {
             let reason = "its schema is \(version), this one's \(Schema.version)"
             throw connection.failure(.newerSchema, because: reason)
         }
-        guard version > 0 else {
+        guard version >= Schema.firstVersion else {
             throw connection.failure(.corrupt, because: "there is no schema \(version)")
         }
         let finding = try connection.first("PRAGMA quick_check(1)") { $0.text() }
@@ -210,24 +210,36 @@ extension Database {
 
     private static func migrate(_ connection: Connection) throws(StoreError) {
         let version = try version(of: connection)
-        for (index, script) in Schema.migrations.enumerated() where index >= version {
-            do throws(StoreError) {
-                try connection.execute(
-                    """
-                    BEGIN IMMEDIATE;
-                    \(script)
-                    PRAGMA application_id = \(Schema.applicationID);
-                    PRAGMA user_version = \(index + 1);
-                    COMMIT;
-                    """
-                )
-            } catch {
-                if connection.isInTransaction { try? connection.execute("ROLLBACK") }
-                guard error.code == .internalFailure else { throw error }
-                // The scripts are correct for their schemas, so this is another schema.
-                let reason = "its schema is not \(version), as it says (\(error.message))"
-                throw connection.failure(.corrupt, because: reason)
-            }
+        if version == 0 {
+            try run(Schema.creation, leadingTo: Schema.firstVersion, connection)
+        }
+        for (next, script) in zip((Schema.firstVersion + 1)..., Schema.migrations)
+        where next > version {
+            try run(script, leadingTo: next, connection)
+        }
+    }
+
+    private static func run(
+        _ script: String,
+        leadingTo version: Int64,
+        _ connection: Connection
+    ) throws(StoreError) {
+        do throws(StoreError) {
+            try connection.execute(
+                """
+                BEGIN IMMEDIATE;
+                \(script)
+                PRAGMA application_id = \(Schema.applicationID);
+                PRAGMA user_version = \(version);
+                COMMIT;
+                """
+            )
+        } catch {
+            if connection.isInTransaction { try? connection.execute("ROLLBACK") }
+            guard error.code == .internalFailure else { throw error }
+            // The scripts are correct for their schemas, so this is another schema.
+            let reason = "its schema leads to no schema \(version) (\(error.message))"
+            throw connection.failure(.corrupt, because: reason)
         }
     }
 

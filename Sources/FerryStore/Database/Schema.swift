@@ -1,15 +1,34 @@
-/// The tables of the database, and the migrations from older ones.
+/// The tables of the database, and the scripts that lead from one version of them to the next.
 enum Schema {
     /// The mark of Ferry's databases: "Fery" in the header of the file.
     static let applicationID: Int64 = 0x4665_7279
 
-    /// The script that leads from each version to the next; version 0 is an empty file.
-    static let migrations = [
-        first, second, third, fourth, fifth, sixth, seventh, eighth, ninth, tenth, eleventh,
-    ]
+    /// The version that an empty file gets first; those below it were never released.
+    static let firstVersion: Int64 = 10
+
+    /// The script that makes the first version in an empty file.
+    static let creation = tables + indexes + triggers
+
+    /// The script that leads from each version to the next, from the first on.
+    static let migrations = [endedTasks]
 
     /// The version this code reads and writes.
-    static var version: Int64 { Int64(migrations.count) }
+    static var version: Int64 { firstVersion + Int64(migrations.count) }
+
+    // What ferryd remembers of tasks that have ended, in the order in which they did. Few rows are kept, and the one
+    // that is looked for is nearly always among the last: an index would cost each end of a task more than it saves.
+    private static let endedTasks = """
+        CREATE TABLE ended_tasks (
+            number INTEGER PRIMARY KEY,
+            task_id INTEGER NOT NULL,
+            record BLOB NOT NULL,
+            path TEXT,
+            is_discarded INTEGER NOT NULL DEFAULT 0
+        ) STRICT;
+
+        """
+
+    // MARK: The first version
 
     // Rows of `tasks` are small, because SQLite rewrites a whole row at each change: large values that hardly
     // ever change are in `task_details`.
@@ -18,141 +37,84 @@ enum Schema {
     // waiting task is ready when its `not_before` is null; the store sets it to null when that time has
     // passed. An index can therefore hold the ready tasks in the order in which they are to run.
     //
-    // Triggers keep the counts, so that rows are never counted.
-    private static let first = tables + indexes + triggers
-
     // A task's identifier stays used permanently, even when the task is gone. Identifiers below a session's
-    // next one that were skipped, which is rare, are kept in ranges. Identifiers that an older schema had
-    // skipped count as used: a program that was about to create such a task at the time of the migration does
-    // not get it. Otherwise it could get one twice.
-    private static let second = """
-        CREATE TABLE unused_identifiers (
+    // next one that were skipped, which is rare, are kept in ranges.
+    //
+    // A checkpoint is written far more often than the content of an upload, which no query searches by. `avoids`
+    // are the conditions of the machine under which a task, or each task of a session, does not run; a task's are
+    // -1 if a person lets it run under all. Tasks that avoid different conditions are in different queues, so that
+    // a search passes over all of a queue. Applications have equal shares, so the queues of one must be found.
+    //
+    // Triggers keep the counts, so that rows are never counted.
+    private static let tables = """
+        CREATE TABLE applications (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            identifier TEXT NOT NULL UNIQUE,
+            launch TEXT,
+            launch_attempts INTEGER NOT NULL DEFAULT 0,
+            next_launch_at REAL,
+            quit INTEGER NOT NULL DEFAULT 0
+        ) STRICT;
+
+        CREATE TABLE sessions (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            application_id INTEGER NOT NULL REFERENCES applications (id) ON DELETE CASCADE,
+            identifier TEXT NOT NULL,
+            configuration BLOB NOT NULL,
+            next_task_identifier INTEGER NOT NULL DEFAULT 1,
+            next_sequence INTEGER NOT NULL DEFAULT 1,
+            suspended_count INTEGER NOT NULL DEFAULT 0,
+            waiting_count INTEGER NOT NULL DEFAULT 0,
+            completed_count INTEGER NOT NULL DEFAULT 0,
+            event_count INTEGER NOT NULL DEFAULT 0,
+            avoids INTEGER NOT NULL DEFAULT 0,
+            UNIQUE (application_id, identifier)
+        ) STRICT;
+
+        CREATE TABLE tasks (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
             session_id INTEGER NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
-            first INTEGER NOT NULL,
-            last INTEGER NOT NULL,
-            PRIMARY KEY (session_id, first)
-        ) STRICT, WITHOUT ROWID;
+            application_id INTEGER NOT NULL,
+            identifier INTEGER NOT NULL,
+            state INTEGER NOT NULL CHECK (state BETWEEN 0 AND 4),
+            host TEXT NOT NULL CHECK (host <> ''),
+            priority REAL NOT NULL,
+            received_byte_count INTEGER NOT NULL,
+            expected_byte_count INTEGER,
+            attempts INTEGER NOT NULL,
+            not_before REAL,
+            created_at REAL NOT NULL,
+            started_at REAL,
+            deadline REAL,
+            time_left REAL,
+            description TEXT,
+            checkpoint BLOB,
+            avoids INTEGER NOT NULL DEFAULT 0,
+            UNIQUE (session_id, identifier)
+        ) STRICT;
 
-        """
+        CREATE TABLE task_details (
+            task_id INTEGER PRIMARY KEY REFERENCES tasks (id) ON DELETE CASCADE,
+            request BLOB NOT NULL,
+            current_request BLOB,
+            response BLOB,
+            last_error BLOB,
+            upload BLOB,
+            delay BLOB,
+            options BLOB,
+            link BLOB
+        ) STRICT;
 
-    // The queries that used these no longer exist, and each change of a task kept them up to date.
-    private static let third = """
-        DROP INDEX sessions_awaiting_delivery;
-        DROP INDEX tasks_delayed_of_host;
+        CREATE TABLE events (
+            session_id INTEGER NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+            sequence INTEGER NOT NULL,
+            task_id INTEGER NOT NULL REFERENCES tasks (id) ON DELETE CASCADE,
+            kind INTEGER NOT NULL,
+            payload BLOB NOT NULL,
+            created_at REAL NOT NULL,
+            PRIMARY KEY (session_id, sequence)
+        ) STRICT;
 
-        """
-
-    // The content of an upload. No query searches for tasks by it.
-    private static let fourth = """
-        ALTER TABLE task_details ADD COLUMN upload BLOB;
-
-        """
-
-    // The date before which a task does not begin, and what its application says then.
-    private static let fifth = """
-        ALTER TABLE task_details ADD COLUMN delay BLOB;
-
-        """
-
-    // A task's options, if its application has set them; the request that is sent in place of its own, as its
-    // address has changed; and the settings for all tasks.
-    private static let sixth = """
-        ALTER TABLE task_details ADD COLUMN options BLOB;
-        ALTER TABLE task_details ADD COLUMN link BLOB;
-
-        CREATE TABLE settings (
-            name TEXT PRIMARY KEY,
-            value BLOB NOT NULL
-        ) STRICT, WITHOUT ROWID;
-
-        """
-
-    // The place where an upload resumes was stored with its content, but is written far more often: it is now
-    // its checkpoint.
-    private static let seventh = """
-        UPDATE tasks SET checkpoint = (
-            SELECT CAST(json_object('isFromResumeData', json('false'), 'resource', json(resource)) AS BLOB)
-            FROM (
-                SELECT json_extract(CAST(upload AS TEXT), '$.resource') AS resource
-                FROM task_details WHERE task_id = tasks.id
-            )
-        )
-        WHERE id IN (
-            SELECT task_id FROM task_details
-            WHERE iif(
-                json_valid(CAST(upload AS TEXT)),
-                json_extract(CAST(upload AS TEXT), '$.resource'),
-                NULL
-            ) IS NOT NULL
-        );
-
-        """
-
-    // Applications have equal shares, so the queues of one must be found; so must the tasks that wait for a
-    // time of day, when the clock is set.
-    private static let eighth =
-        """
-        ALTER TABLE host_queues ADD COLUMN application_id INTEGER NOT NULL DEFAULT 0;
-        UPDATE host_queues SET application_id =
-            ifnull((SELECT application_id FROM sessions WHERE id = session_id), 0);
-        DROP INDEX host_queues_ready;
-        CREATE INDEX host_queues_ready ON host_queues (application_id, host) WHERE ready_count > 0;
-
-        CREATE INDEX tasks_with_date ON task_details (task_id) WHERE delay IS NOT NULL;
-
-        DROP TRIGGER task_inserted;
-        CREATE TRIGGER task_inserted AFTER INSERT ON tasks BEGIN
-            UPDATE sessions SET
-                next_task_identifier = max(next_task_identifier, NEW.identifier + 1),
-                suspended_count = suspended_count + (NEW.state IN (0, 3, 4)),
-                waiting_count = waiting_count + (NEW.state = 1),
-                completed_count = completed_count + (NEW.state = 2)
-            WHERE id = NEW.session_id;
-            INSERT INTO host_queues (host, session_id, application_id, waiting_count, ready_count)
-            SELECT NEW.host, NEW.session_id, NEW.application_id, 1, NEW.not_before IS NULL
-            WHERE NEW.state = 1
-            ON CONFLICT DO UPDATE SET
-                waiting_count = waiting_count + 1,
-                ready_count = ready_count + excluded.ready_count;
-        END;
-
-        DROP TRIGGER task_moved;
-        CREATE TRIGGER task_moved AFTER UPDATE OF state, not_before ON tasks
-        WHEN OLD.state <> NEW.state OR (OLD.not_before IS NULL) <> (NEW.not_before IS NULL)
-        BEGIN
-            UPDATE sessions SET
-                suspended_count = suspended_count + (NEW.state IN (0, 3, 4)) - (OLD.state IN (0, 3, 4)),
-                waiting_count = waiting_count + (NEW.state = 1) - (OLD.state = 1),
-                completed_count = completed_count + (NEW.state = 2) - (OLD.state = 2)
-            WHERE id = NEW.session_id AND OLD.state <> NEW.state;
-            INSERT INTO host_queues (host, session_id, application_id, waiting_count, ready_count)
-            SELECT NEW.host, NEW.session_id, NEW.application_id, 1, NEW.not_before IS NULL
-            WHERE NEW.state = 1
-            ON CONFLICT DO UPDATE SET
-                waiting_count = waiting_count + 1,
-                ready_count = ready_count + excluded.ready_count;
-            UPDATE host_queues SET
-                waiting_count = waiting_count - 1,
-                ready_count = ready_count - (OLD.not_before IS NULL)
-            WHERE host = OLD.host AND session_id = OLD.session_id AND OLD.state = 1;
-            DELETE FROM host_queues
-            WHERE host = OLD.host AND session_id = OLD.session_id AND waiting_count = 0;
-        END;
-
-        """
-
-    // The conditions of the machine under which a task, or each task of a session, does not run; a task's are -1
-    // if a person lets it run under all. Tasks that avoid different conditions are in different queues, so that a
-    // search passes over all of a queue.
-    private static let ninth =
-        """
-        ALTER TABLE tasks ADD COLUMN avoids INTEGER NOT NULL DEFAULT 0;
-        ALTER TABLE sessions ADD COLUMN avoids INTEGER NOT NULL DEFAULT 0;
-
-        DROP TRIGGER task_inserted;
-        DROP TRIGGER task_deleted;
-        DROP TRIGGER task_moved;
-        ALTER TABLE host_queues RENAME TO former_host_queues;
         CREATE TABLE host_queues (
             host TEXT NOT NULL,
             session_id INTEGER NOT NULL,
@@ -162,70 +124,40 @@ enum Schema {
             ready_count INTEGER NOT NULL,
             PRIMARY KEY (host, session_id, avoids)
         ) STRICT, WITHOUT ROWID;
-        INSERT INTO host_queues (host, session_id, avoids, application_id, waiting_count, ready_count)
-            SELECT host, session_id, 0, application_id, waiting_count, ready_count
-            FROM former_host_queues;
-        DROP TABLE former_host_queues;
+
+        CREATE TABLE unused_identifiers (
+            session_id INTEGER NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+            first INTEGER NOT NULL,
+            last INTEGER NOT NULL,
+            PRIMARY KEY (session_id, first)
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE TABLE settings (
+            name TEXT PRIMARY KEY,
+            value BLOB NOT NULL
+        ) STRICT, WITHOUT ROWID;
+
+        """
+
+    private static let indexes = """
+        CREATE INDEX sessions_avoiding ON sessions (avoids) WHERE avoids > 0;
+
+        CREATE INDEX tasks_by_state ON tasks (state);
+        CREATE INDEX tasks_of_application ON tasks (application_id, state);
+        CREATE INDEX tasks_of_session ON tasks (session_id, state);
+        CREATE INDEX tasks_delayed ON tasks (not_before)
+            WHERE state = 1 AND not_before IS NOT NULL;
+        CREATE INDEX tasks_with_deadline ON tasks (deadline)
+            WHERE state <> 2 AND deadline IS NOT NULL;
+        CREATE INDEX tasks_ready ON tasks (host, session_id, avoids, priority DESC)
+            WHERE state = 1 AND not_before IS NULL;
+        CREATE INDEX tasks_with_date ON task_details (task_id) WHERE delay IS NOT NULL;
+
+        CREATE INDEX events_of_task ON events (task_id);
 
         CREATE INDEX host_queues_ready ON host_queues (application_id, host) WHERE ready_count > 0;
         CREATE INDEX host_queues_avoiding ON host_queues (avoids) WHERE avoids > 0;
-        CREATE INDEX sessions_avoiding ON sessions (avoids) WHERE avoids > 0;
-        DROP INDEX tasks_ready;
-        CREATE INDEX tasks_ready ON tasks (host, session_id, avoids, priority DESC)
-            WHERE state = 1 AND not_before IS NULL;
 
-        CREATE TRIGGER task_inserted AFTER INSERT ON tasks BEGIN
-            UPDATE sessions SET
-                next_task_identifier = max(next_task_identifier, NEW.identifier + 1),
-                suspended_count = suspended_count + (NEW.state IN (0, 3, 4)),
-                waiting_count = waiting_count + (NEW.state = 1),
-                completed_count = completed_count + (NEW.state = 2)
-            WHERE id = NEW.session_id;
-            \(formerEnterQueue)
-        END;
-
-        CREATE TRIGGER task_deleted AFTER DELETE ON tasks BEGIN
-            UPDATE sessions SET
-                suspended_count = suspended_count - (OLD.state IN (0, 3, 4)),
-                waiting_count = waiting_count - (OLD.state = 1),
-                completed_count = completed_count - (OLD.state = 2)
-            WHERE id = OLD.session_id;
-            \(formerLeaveQueue)
-        END;
-
-        CREATE TRIGGER task_moved AFTER UPDATE OF state, not_before, avoids ON tasks
-        WHEN OLD.state <> NEW.state OR (OLD.not_before IS NULL) <> (NEW.not_before IS NULL)
-            OR OLD.avoids <> NEW.avoids
-        BEGIN
-            UPDATE sessions SET
-                suspended_count = suspended_count + (NEW.state IN (0, 3, 4)) - (OLD.state IN (0, 3, 4)),
-                waiting_count = waiting_count + (NEW.state = 1) - (OLD.state = 1),
-                completed_count = completed_count + (NEW.state = 2) - (OLD.state = 2)
-            WHERE id = NEW.session_id AND OLD.state <> NEW.state;
-            \(formerEnterQueue)
-            \(formerLeaveQueue)
-        END;
-
-        """
-
-    private static let formerEnterQueue = """
-        INSERT INTO host_queues (host, session_id, avoids, application_id, waiting_count, ready_count)
-        SELECT NEW.host, NEW.session_id, NEW.avoids, NEW.application_id, 1, NEW.not_before IS NULL
-        WHERE NEW.state = 1
-        ON CONFLICT DO UPDATE SET
-            waiting_count = waiting_count + 1,
-            ready_count = ready_count + excluded.ready_count;
-        """
-
-    private static let formerLeaveQueue = """
-        UPDATE host_queues SET
-            waiting_count = waiting_count - 1,
-            ready_count = ready_count - (OLD.not_before IS NULL)
-        WHERE host = OLD.host AND session_id = OLD.session_id AND avoids = OLD.avoids
-            AND OLD.state = 1;
-        DELETE FROM host_queues
-        WHERE host = OLD.host AND session_id = OLD.session_id AND avoids = OLD.avoids
-            AND waiting_count = 0;
         """
 
     // What belongs to a deleted row is deleted by triggers and by the functions that delete, not by foreign keys,
@@ -236,14 +168,8 @@ enum Schema {
     // request instead (`Database.commit`).
     //
     // A list after IN would be a table of its own for each statement, from three elements on.
-    private static let tenth =
+    private static let triggers =
         """
-        DROP TRIGGER task_inserted;
-        DROP TRIGGER task_deleted;
-        DROP TRIGGER task_moved;
-        DROP TRIGGER event_inserted;
-        DROP TRIGGER event_deleted;
-
         CREATE TRIGGER task_inserted AFTER INSERT ON tasks BEGIN
             UPDATE OR FAIL sessions SET
                 next_task_identifier = max(next_task_identifier, NEW.identifier + 1),
@@ -291,19 +217,6 @@ enum Schema {
 
         """
 
-    // What ferryd remembers of tasks that have ended, in the order in which they did. Few rows are kept, and the one
-    // that is looked for is nearly always among the last: an index would cost each end of a task more than it saves.
-    private static let eleventh = """
-        CREATE TABLE ended_tasks (
-            number INTEGER PRIMARY KEY,
-            task_id INTEGER NOT NULL,
-            record BLOB NOT NULL,
-            path TEXT,
-            is_discarded INTEGER NOT NULL DEFAULT 0
-        ) STRICT;
-
-        """
-
     private static func isSuspended(_ row: String) -> String {
         "(\(row).state <> 1 AND \(row).state <> 2)"
     }
@@ -330,163 +243,5 @@ enum Schema {
         DELETE FROM host_queues
         WHERE host = OLD.host AND session_id = OLD.session_id AND avoids = OLD.avoids
             AND waiting_count = 0;
-        """
-
-    private static let tables = """
-        CREATE TABLE applications (
-            id INTEGER PRIMARY KEY AUTOINCREMENT,
-            identifier TEXT NOT NULL UNIQUE,
-            launch TEXT,
-            launch_attempts INTEGER NOT NULL DEFAULT 0,
-            next_launch_at REAL,
-            quit INTEGER NOT NULL DEFAULT 0
-        ) STRICT;
-
-        CREATE TABLE sessions (
-            id INTEGER PRIMARY KEY AUTOINCREMENT,
-            application_id INTEGER NOT NULL REFERENCES applications (id) ON DELETE CASCADE,
-            identifier TEXT NOT NULL,
-            configuration BLOB NOT NULL,
-            next_task_identifier INTEGER NOT NULL DEFAULT 1,
-            next_sequence INTEGER NOT NULL DEFAULT 1,
-            suspended_count INTEGER NOT NULL DEFAULT 0,
-            waiting_count INTEGER NOT NULL DEFAULT 0,
-            completed_count INTEGER NOT NULL DEFAULT 0,
-            event_count INTEGER NOT NULL DEFAULT 0,
-            UNIQUE (application_id, identifier)
-        ) STRICT;
-
-        CREATE TABLE tasks (
-            id INTEGER PRIMARY KEY AUTOINCREMENT,
-            session_id INTEGER NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
-            application_id INTEGER NOT NULL,
-            identifier INTEGER NOT NULL,
-            state INTEGER NOT NULL CHECK (state BETWEEN 0 AND 4),
-            host TEXT NOT NULL CHECK (host <> ''),
-            priority REAL NOT NULL,
-            received_byte_count INTEGER NOT NULL,
-            expected_byte_count INTEGER,
-            attempts INTEGER NOT NULL,
-            not_before REAL,
-            created_at REAL NOT NULL,
-            started_at REAL,
-            deadline REAL,
-            time_left REAL,
-            description TEXT,
-            checkpoint BLOB,
-            UNIQUE (session_id, identifier)
-        ) STRICT;
-
-        CREATE TABLE task_details (
-            task_id INTEGER PRIMARY KEY REFERENCES tasks (id) ON DELETE CASCADE,
-            request BLOB NOT NULL,
-            current_request BLOB,
-            response BLOB,
-            last_error BLOB
-        ) STRICT;
-
-        CREATE TABLE events (
-            session_id INTEGER NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
-            sequence INTEGER NOT NULL,
-            task_id INTEGER NOT NULL REFERENCES tasks (id) ON DELETE CASCADE,
-            kind INTEGER NOT NULL,
-            payload BLOB NOT NULL,
-            created_at REAL NOT NULL,
-            PRIMARY KEY (session_id, sequence)
-        ) STRICT;
-
-        CREATE TABLE host_queues (
-            host TEXT NOT NULL,
-            session_id INTEGER NOT NULL,
-            waiting_count INTEGER NOT NULL,
-            ready_count INTEGER NOT NULL,
-            PRIMARY KEY (host, session_id)
-        ) STRICT, WITHOUT ROWID;
-
-        """
-
-    private static let indexes = """
-        CREATE INDEX sessions_awaiting_delivery ON sessions (id)
-            WHERE suspended_count = 0 AND waiting_count = 0 AND event_count > 0;
-
-        CREATE INDEX tasks_by_state ON tasks (state);
-        CREATE INDEX tasks_of_application ON tasks (application_id, state);
-        CREATE INDEX tasks_of_session ON tasks (session_id, state);
-        CREATE INDEX tasks_ready ON tasks (host, session_id, priority DESC)
-            WHERE state = 1 AND not_before IS NULL;
-        CREATE INDEX tasks_delayed ON tasks (not_before)
-            WHERE state = 1 AND not_before IS NOT NULL;
-        CREATE INDEX tasks_delayed_of_host ON tasks (host, not_before)
-            WHERE state = 1 AND not_before IS NOT NULL;
-        CREATE INDEX tasks_with_deadline ON tasks (deadline)
-            WHERE state <> 2 AND deadline IS NOT NULL;
-
-        CREATE INDEX events_of_task ON events (task_id);
-
-        CREATE INDEX host_queues_ready ON host_queues (host) WHERE ready_count > 0;
-
-        """
-
-    private static let triggers = """
-        CREATE TRIGGER task_inserted AFTER INSERT ON tasks BEGIN
-            UPDATE sessions SET
-                next_task_identifier = max(next_task_identifier, NEW.identifier + 1),
-                suspended_count = suspended_count + (NEW.state IN (0, 3, 4)),
-                waiting_count = waiting_count + (NEW.state = 1),
-                completed_count = completed_count + (NEW.state = 2)
-            WHERE id = NEW.session_id;
-            INSERT INTO host_queues (host, session_id, waiting_count, ready_count)
-            SELECT NEW.host, NEW.session_id, 1, NEW.not_before IS NULL WHERE NEW.state = 1
-            ON CONFLICT DO UPDATE SET
-                waiting_count = waiting_count + 1,
-                ready_count = ready_count + excluded.ready_count;
-        END;
-
-        CREATE TRIGGER task_deleted AFTER DELETE ON tasks BEGIN
-            UPDATE sessions SET
-                suspended_count = suspended_count - (OLD.state IN (0, 3, 4)),
-                waiting_count = waiting_count - (OLD.state = 1),
-                completed_count = completed_count - (OLD.state = 2)
-            WHERE id = OLD.session_id;
-            UPDATE host_queues SET
-                waiting_count = waiting_count - 1,
-                ready_count = ready_count - (OLD.not_before IS NULL)
-            WHERE host = OLD.host AND session_id = OLD.session_id AND OLD.state = 1;
-            DELETE FROM host_queues
-            WHERE host = OLD.host AND session_id = OLD.session_id AND waiting_count = 0;
-        END;
-
-        CREATE TRIGGER task_moved AFTER UPDATE OF state, not_before ON tasks
-        WHEN OLD.state <> NEW.state OR (OLD.not_before IS NULL) <> (NEW.not_before IS NULL)
-        BEGIN
-            UPDATE sessions SET
-                suspended_count = suspended_count + (NEW.state IN (0, 3, 4)) - (OLD.state IN (0, 3, 4)),
-                waiting_count = waiting_count + (NEW.state = 1) - (OLD.state = 1),
-                completed_count = completed_count + (NEW.state = 2) - (OLD.state = 2)
-            WHERE id = NEW.session_id AND OLD.state <> NEW.state;
-            INSERT INTO host_queues (host, session_id, waiting_count, ready_count)
-            SELECT NEW.host, NEW.session_id, 1, NEW.not_before IS NULL WHERE NEW.state = 1
-            ON CONFLICT DO UPDATE SET
-                waiting_count = waiting_count + 1,
-                ready_count = ready_count + excluded.ready_count;
-            UPDATE host_queues SET
-                waiting_count = waiting_count - 1,
-                ready_count = ready_count - (OLD.not_before IS NULL)
-            WHERE host = OLD.host AND session_id = OLD.session_id AND OLD.state = 1;
-            DELETE FROM host_queues
-            WHERE host = OLD.host AND session_id = OLD.session_id AND waiting_count = 0;
-        END;
-
-        CREATE TRIGGER event_inserted AFTER INSERT ON events BEGIN
-            UPDATE sessions SET
-                next_sequence = NEW.sequence + 1,
-                event_count = event_count + 1
-            WHERE id = NEW.session_id;
-        END;
-
-        CREATE TRIGGER event_deleted AFTER DELETE ON events BEGIN
-            UPDATE sessions SET event_count = event_count - 1 WHERE id = OLD.session_id;
-        END;
-
         """
 }

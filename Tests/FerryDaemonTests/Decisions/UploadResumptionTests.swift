@@ -198,16 +198,6 @@ import Testing
         #expect(parameter == "resumeData")
     }
 
-    @Test func `where an upload goes on is as the store's older schema is brought to it`() {
-        let text = """
-            {"isFromResumeData":false,"resource":{"acknowledgedByteCount":7,"language":"draft8",\
-            "limits":{},"url":"http://a/resources/1"}}
-            """
-        let state = ByteState.decode(Array(text.utf8))
-        #expect(state?.resource?.url == resource.url)
-        #expect(state?.resource?.acknowledgedByteCount == 7)
-    }
-
     /// What was stored before uploads could be continued.
     private struct EarlierState: StoredRecord {
         var place = "copy"
