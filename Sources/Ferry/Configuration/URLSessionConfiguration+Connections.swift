@@ -14,7 +14,9 @@ extension URLSessionConfiguration {
     /// The maximum number of the session's tasks that use the same host at a time.
     ///
     /// Default: 6. Further tasks wait, in the order in which they were resumed. Less than 1 counts as 1. In
-    /// background sessions the daemon's own limit per host applies as well.
+    /// background sessions the daemon's own limit per host applies as well; the default and ephemeral sessions of a
+    /// process have at most a quarter of its descriptors as connections together (RLIMIT_NOFILE, getrlimit(2)), from 16
+    /// to 1024, and hosts and sessions take turns.
     public var httpMaximumConnectionsPerHost: Int {
         get { self[\.httpMaximumConnectionsPerHost] }
         set { self[\.httpMaximumConnectionsPerHost] = newValue }

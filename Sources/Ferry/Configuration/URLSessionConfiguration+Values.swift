@@ -62,6 +62,8 @@ extension URLSessionConfiguration {
         var sessionClient: HTTPClient.Configuration?
         /// The source of the machine's conditions, if it is not the process's.
         var conditions: (any ConditionsProvider)?
+        /// The connections that the session shares with others, if they are not the process's.
+        var connections: ProcessConnections?
         /// When several connections fetch one download.
         var segments = Download.SegmentPolicy()
 

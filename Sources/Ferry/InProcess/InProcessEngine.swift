@@ -31,7 +31,11 @@ final class InProcessEngine {
     private var budget: ConnectionBudget
     private var sharedLoads: [RequestIdentity: SharedLoad] = [:]
     private var downloadShares: [RequestIdentity: DownloadShare] = [:]
-    private var multiplexingHosts: Set<String> = []
+    /// The connections of the servers that multiplex, which their requests share.
+    private var multiplexed: [String: Int] = [:]
+    private let connections: ProcessConnections
+    /// The hosts whose next task waits for a connection of the process's.
+    private var waitingHosts = WaitingHosts()
     /// The source of the machine's conditions.
     private lazy var conditions: any ConditionsProvider =
         configuration.conditions ?? ConditionsMonitor.shared
@@ -55,6 +59,7 @@ final class InProcessEngine {
             limit: .max,
             limitPerHost: configuration.httpMaximumConnectionsPerHost
         )
+        connections = configuration.connections ?? .shared
     }
 
     // MARK: - Tasks
@@ -145,6 +150,7 @@ final class InProcessEngine {
             host: transfer.host,
             priority: transfer.priority
         )
+        waitForConnection(to: transfer.host)
     }
 
     func leaveLine(_ transfer: InProcessTransfer) {
@@ -158,32 +164,72 @@ final class InProcessEngine {
     /// With HTTP/2 requests share a connection, so a limit of streams takes the place of that of connections.
     func noteVersion(_ version: String, of url: String) {
         guard version.hasPrefix("HTTP/2"), let origin = Origin(url: url)?.description,
-            multiplexingHosts.insert(origin).inserted
+            multiplexed[origin] == nil
         else { return }
+        multiplexed[origin] = budget.count(forHost: origin)
         admit(host: origin)
     }
 
     /// Gives connections to those in line, as far as there are some.
     private func admit(host: String) {
-        while line.isAwaited(host), takeConnection(host: host) {
-            guard let transfer = line.takeFirst(ofHost: host).flatMap({ transfers[$0] }) else {
-                budget.giveBack(forHost: host)
-                continue
-            }
+        while let transfer = takeFirst(ofHost: host) { transfer.admitted() }
+        waitForConnection(to: host)
+    }
+
+    /// Returns the next transfer in line, with a connection that was taken for it, if there is one.
+    private func takeFirst(ofHost host: String) -> InProcessTransfer? {
+        guard line.isAwaited(host), takeConnection(host: host) else { return nil }
+        while let task = line.takeFirst(ofHost: host) {
+            guard let transfer = transfers[task] else { continue }
             transfer.place = nil
-            transfer.admitted()
+            return transfer
         }
+        giveBack(connectionTo: host)
+        return nil
     }
 
     private func takeConnection(host: String) -> Bool {
-        budget.take(forHost: host, limitPerHost: limit(forHost: host)) == .admitted
+        guard budget.take(forHost: host, limitPerHost: limit(forHost: host)) == .admitted else { return false }
+        guard needsConnection(host: host) else { return true }
+        guard connections.take() else {
+            budget.giveBack(forHost: host)
+            return false
+        }
+        multiplexed[host]? += 1
+        return true
+    }
+
+    private func giveBack(connectionTo host: String) {
+        budget.giveBack(forHost: host)
+        guard !host.isEmpty else { return }
+        if let count = multiplexed[host] {
+            // A connection stays as long as requests may go over it.
+            guard count > budget.count(forHost: host) else { return }
+            multiplexed[host] = count - 1
+        }
+        connections.giveBack()
+    }
+
+    /// Whether a request counts among the connections of the process: not if it goes over one that is there, or to no
+    /// server.
+    private func needsConnection(host: String) -> Bool {
+        !host.isEmpty && multiplexed[host, default: 0] == 0
+    }
+
+    /// Waits for a connection of the process's, if the next task of a host waits for nothing else.
+    private func waitForConnection(to host: String) {
+        guard line.isAwaited(host),
+            budget.admission(forHost: host, limitPerHost: limit(forHost: host)) == .admitted
+        else { return }
+        waitingHosts.append(host)
+        connections.wait(self)
     }
 
     /// Returns the limit for a host, or nil for the session's own; a resource that is not on a server needs no
     /// connection.
     private func limit(forHost host: String) -> Int? {
         if host.isEmpty { return .max }
-        return multiplexingHosts.contains(host) ? Self.greatestStreamCount : nil
+        return multiplexed[host] == nil ? nil : Self.greatestStreamCount
     }
 
     /// The number of concurrent requests to a server that multiplexes, which most servers allow.
@@ -248,7 +294,20 @@ extension InProcessEngine: ConnectionLender {
     }
 
     func takeBack(connectionTo origin: String) {
-        budget.giveBack(forHost: origin)
+        giveBack(connectionTo: origin)
         admit(host: origin)
+    }
+}
+
+extension InProcessEngine: ConnectionWaiter {
+    func connectionIsFree() {
+        var transfer: InProcessTransfer?
+        while transfer == nil, connections.hasRoom, let host = waitingHosts.popFirst() {
+            transfer = takeFirst(ofHost: host)
+            // Behind the others: each host has its turn.
+            if transfer != nil { waitForConnection(to: host) }
+        }
+        if !waitingHosts.isEmpty { connections.wait(self) }
+        transfer?.admitted()
     }
 }
