@@ -77,6 +77,7 @@ final class BackgroundBackend: SessionBackend {
         }
     }
 
+    /// Adds a new task, which is suspended, for a file that is open already.
     func add(_ task: URLSessionUploadTask, _ specification: UploadTaskSpecification) {
         let call = BackgroundCall.create(
             BackgroundCall.NewTask(
@@ -94,14 +95,6 @@ final class BackgroundBackend: SessionBackend {
             let failure = file.failure ?? URLError(error, url: task.originalRequest?.url)
             task.deliver(.completed(error: failure))
         }
-    }
-
-    /// Background sessions have no data tasks.
-    func add(_ task: URLSessionDataTask, _ specification: DataTaskSpecification) { refuse(task) }
-
-    /// The daemon loads from servers only.
-    func addLocal(_ task: URLSessionDownloadTask, _ specification: DataTaskSpecification) {
-        refuse(task)
     }
 
     func perform(_ command: URLSessionTask.Lifecycle.Command, on task: URLSessionTask) {

@@ -59,11 +59,13 @@ final class BackgroundSessions: Sendable {
                 configuration: configuration,
                 delegate: delegate,
                 delegateQueue: delegateQueue,
-                backend: BackgroundBackend(
-                    environment: environment(
-                        identifier: identifier,
-                        configuration: configuration,
-                        delegate: delegate
+                carrier: .daemon(
+                    BackgroundBackend(
+                        environment: environment(
+                            identifier: identifier,
+                            configuration: configuration,
+                            delegate: delegate
+                        )
                     )
                 ),
                 onEnd: { [weak self] in
@@ -83,7 +85,7 @@ final class BackgroundSessions: Sendable {
                 "A background URLSession with identifier \(identifier) already exists!"
             )
         }
-        guard let backend = core.backend as? BackgroundBackend else { return }
+        guard case .daemon(let backend) = core.carrier else { return }
         if core.delegate == nil {
             Diagnostics.report(
                 "The background session \"\(identifier)\" has no delegate; "
@@ -97,7 +99,7 @@ final class BackgroundSessions: Sendable {
     /// Registers again with the daemon how the program is started.
     func register() {
         for core in cores.withLock({ Array($0.values) }) {
-            (core.backend as? BackgroundBackend)?.connection.register()
+            if case .daemon(let backend) = core.carrier { backend.connection.register() }
         }
     }
 

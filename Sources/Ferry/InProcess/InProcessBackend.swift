@@ -25,17 +25,14 @@ final class InProcessBackend: SessionBackend {
         LoopActor.perform { [engine] in engine.add(task, specification) }
     }
 
+    /// Adds a new data or upload task, which is suspended.
     func add(_ task: URLSessionDataTask, _ specification: DataTaskSpecification) {
         LoopActor.perform { [engine] in engine.add(task, DataContent.Sink(task), specification) }
     }
 
+    /// Adds a new task, which is suspended, for a resource that is not on a server.
     func addLocal(_ task: URLSessionDownloadTask, _ specification: DataTaskSpecification) {
         LoopActor.perform { [engine] in engine.add(task, .file(task, nil), specification) }
-    }
-
-    /// Without the daemon an upload is a data task.
-    func add(_ task: URLSessionUploadTask, _ specification: UploadTaskSpecification) {
-        refuse(task)
     }
 
     func appCaughtUp(with task: URLSessionDataTask) {

@@ -29,8 +29,8 @@ final class InProcessEngine {
     var uploadProtocols = ResumableUpload.Protocols.automatic
     private var line = WaitingLine()
     private var budget: ConnectionBudget
-    private var sharedLoads: [RequestIdentity: SharedLoad] = [:]
-    private var downloadShares: [RequestIdentity: DownloadShare] = [:]
+    /// The requests that others can join.
+    private var sharedRequests: [RequestIdentity: any SharedRequest] = [:]
     /// The connections of the servers that multiplex, which their requests share.
     private var multiplexed: [String: Int] = [:]
     private let connections: ProcessConnections
@@ -120,24 +120,18 @@ final class InProcessEngine {
     // MARK: - Shared requests
 
     /// Returns a running request that other tasks can join, or a new one.
-    func sharedLoad(for identity: RequestIdentity) -> (load: SharedLoad, isNew: Bool) {
-        if let present = sharedLoads[identity] { return (present, false) }
-        let load = SharedLoad { [weak self] in self?.sharedLoads[identity] = nil }
-        sharedLoads[identity] = load
-        return (load, true)
-    }
-
-    /// Returns a running download that others can join, or a new one.
-    func downloadShare(
+    ///
+    /// - Parameters:
+    ///   - identity: What equal requests have in common.
+    ///   - make: Makes a new one, which calls the closure when tasks can no longer join.
+    func sharedRequest<Request: SharedRequest>(
         for identity: RequestIdentity,
-        first: DownloadContent
-    ) -> (share: DownloadShare, isNew: Bool) {
-        if let present = downloadShares[identity] { return (present, false) }
-        let share = DownloadShare(first: first) { [weak self] in
-            self?.downloadShares[identity] = nil
-        }
-        downloadShares[identity] = share
-        return (share, true)
+        make: (_ close: @escaping @LoopActor () -> Void) -> Request
+    ) -> (request: Request, isNew: Bool) {
+        if let present = sharedRequests[identity] as? Request { return (present, false) }
+        let request = make { [weak self] in self?.sharedRequests[identity] = nil }
+        sharedRequests[identity] = request
+        return (request, true)
     }
 
     // MARK: - Connections

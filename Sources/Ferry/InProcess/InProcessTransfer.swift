@@ -21,7 +21,8 @@ final class InProcessTransfer {
     private let engine: InProcessEngine
     private var machine: StateMachine
     private var clock: ResourceClock
-    private let gate: ConnectivityGate
+    /// The gate to the network, which is passed before a request is sent.
+    let gate: ConnectivityGate
     /// The timer for the next attempt.
     private var retryTimer: LoopTimer?
 
@@ -41,7 +42,6 @@ final class InProcessTransfer {
         machine = StateMachine(isPreparing: isPreparing)
         content.transfer = self
         gate.transfer = self
-        decider.gate = gate
     }
 
     /// The task's priority among those that wait for a connection.

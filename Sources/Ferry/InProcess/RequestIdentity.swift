@@ -17,6 +17,7 @@ final class RequestIdentity: Hashable, Sendable {
         var policy: CachePolicy
         /// The conditions of the network in which the task does not load.
         var avoided: Conditions
+        var isDownload: Bool
     }
 
     private let properties: Properties
@@ -29,10 +30,12 @@ final class RequestIdentity: Hashable, Sendable {
     ///   - request: The request as it is sent.
     ///   - original: The request as the app has made it.
     ///   - configuration: The session's configuration.
+    ///   - isDownload: Whether it is a download's, which shares nothing with data tasks.
     init?(
         _ request: TransferRequest,
         of original: URLRequest,
-        configuration: borrowing URLSessionConfiguration.Values
+        configuration: borrowing URLSessionConfiguration.Values,
+        isDownload: Bool
     ) {
         let policy = CachePolicy(original, configuration: configuration)
         guard request.body == nil, request.method == "GET",
@@ -45,7 +48,8 @@ final class RequestIdentity: Hashable, Sendable {
             mainDocumentURL: original.mainDocumentURL,
             handlesCookies: original.httpShouldHandleCookies,
             policy: policy,
-            avoided: Conditions(avoidedBy: original, in: configuration)
+            avoided: Conditions(avoidedBy: original, in: configuration),
+            isDownload: isDownload
         )
         // The URL and the values of fields: requests differ in little else.
         var hasher = Hasher()

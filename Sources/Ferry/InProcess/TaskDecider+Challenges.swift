@@ -41,7 +41,7 @@ extension TaskDecider {
         on challenge: LoadChallenge,
         then answer: @escaping @LoopActor (LoadChallengeAnswer) -> Void
     ) {
-        willAsk?()
+        sharedRequest?.releaseFollowers()
         challenges.decide(on: challenge) { [engine] decision in
             switch (challenge.kind, decision.answer) {
             case (.clientCertificate, .identify(let identity)):

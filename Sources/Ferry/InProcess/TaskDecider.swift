@@ -8,12 +8,6 @@ import Synchronization
 /// An object that asks the app's delegates about the requests of a task, and reports their progress.
 @LoopActor
 final class TaskDecider: LoadDecider {
-    /// Completes a request, in addition to its cookies.
-    typealias Preparation =
-        @LoopActor (
-            TransferRequest, @escaping @LoopActor ([HTTPField]) -> Void
-        ) -> Void
-
     /// The task; a data task may be replaced by a download task.
     var task: URLSessionTask
     let engine: InProcessEngine
@@ -24,12 +18,8 @@ final class TaskDecider: LoadDecider {
     private var storesCookies = false
     /// The rates at which the task's bodies may be received and sent.
     let rates: TransferRates
-    /// The additional preparation of a request, if any.
-    var preparation: Preparation?
-    /// The gate that a request passes before it is sent, if it was not passed before.
-    weak var gate: ConnectivityGate?
-    /// Called before a delegate is asked anything about a request.
-    var willAsk: (@LoopActor () -> Void)?
+    /// The request that the task makes for others, too, until its delegate is asked anything.
+    weak var sharedRequest: (any SharedRequest)?
 
     /// The metrics of one request.
     private enum Transaction: Sendable {
@@ -98,27 +88,13 @@ final class TaskDecider: LoadDecider {
         then send: @escaping @LoopActor ([HTTPField]) -> Void
     ) {
         guard handlesCookies, engine.configuration.httpShouldSetCookies else {
-            return prepare(request, adding: [], then: send)
+            return send([])
         }
         let cookies = engine.cookies
         guard !cookies.isInMemory else {
-            let field = cookies.field(for: request)
-            return prepare(request, adding: field.map { [$0] } ?? [], then: send)
+            return send(cookies.field(for: request).map { [$0] } ?? [])
         }
-        cookies.lookUpField(for: request) { [self] field in
-            prepare(request, adding: field.map { [$0] } ?? [], then: send)
-        }
-    }
-
-    private func prepare(
-        _ request: TransferRequest,
-        adding fields: [HTTPField],
-        then send: @escaping @LoopActor ([HTTPField]) -> Void
-    ) {
-        guard let preparation else { return send(fields) }
-        var request = request
-        request.fields += fields
-        preparation(request) { send(fields + $0) }
+        cookies.lookUpField(for: request) { send($0.map { [$0] } ?? []) }
     }
 
     func load(
@@ -127,7 +103,7 @@ final class TaskDecider: LoadDecider {
         for head: HTTPResponseHead,
         then follow: @escaping @LoopActor (TransferRequest?) -> Void
     ) {
-        willAsk?()
+        sharedRequest?.releaseFollowers()
         let answer = Answer { [self] (next: TransferRequest?) in
             if let next {
                 redirectCount += 1

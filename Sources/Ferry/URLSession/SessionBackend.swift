@@ -52,7 +52,7 @@ extension TaskBackend {
     func appCaughtUp(with task: URLSessionDataTask) {}
 }
 
-/// An object that carries out the tasks of a session, in this process or in the transfer daemon.
+/// An object that carries out the tasks of a session, in this process or in the transfer daemon: what both can do.
 protocol SessionBackend: TaskBackend {
     /// Prepares for a new task.
     ///
@@ -64,15 +64,6 @@ protocol SessionBackend: TaskBackend {
 
     /// Adds a new task, which is suspended.
     func add(_ task: URLSessionDownloadTask, _ specification: DownloadTaskSpecification)
-
-    /// Adds a new task, which is suspended.
-    func add(_ task: URLSessionDataTask, _ specification: DataTaskSpecification)
-
-    /// Adds a new task, which is suspended, for a file that is open already.
-    func add(_ task: URLSessionUploadTask, _ specification: UploadTaskSpecification)
-
-    /// Adds a new task, which is suspended, for a resource that is not on a server.
-    func addLocal(_ task: URLSessionDownloadTask, _ specification: DataTaskSpecification)
 
     /// Calls `continuation` when `core` has an object for every task of the session.
     func loadTasks(of core: SessionCore, then continuation: @escaping @Sendable () -> Void)
@@ -89,11 +80,19 @@ protocol SessionBackend: TaskBackend {
     func close(then continuation: @escaping @Sendable () -> Void)
 }
 
-extension SessionBackend {
-    /// Ends a task that a session of this kind does not support; no such task is ever made.
-    func refuse(_ task: URLSessionTask) {
-        let error = URLError(.unsupportedURL, url: task.originalRequest?.url)
-        task.core.delegateCalls.perform { task.deliver(.completed(error: error)) }
+/// What carries out the tasks of a session.
+enum SessionCarrier: Sendable {
+    /// The app's process.
+    case process(InProcessBackend)
+    /// The transfer daemon.
+    case daemon(BackgroundBackend)
+
+    /// What can be done by either.
+    var backend: any SessionBackend {
+        switch self {
+        case .process(let backend): backend
+        case .daemon(let backend): backend
+        }
     }
 }
 

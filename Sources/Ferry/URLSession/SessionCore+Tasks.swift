@@ -12,12 +12,12 @@ extension SessionCore {
         delegate: (any URLSessionTaskDelegate)? = nil
     ) -> URLSessionDownloadTask {
         if case .handler = recipient { requireForeground() }
-        if !isBackground, case .request(let request) = source {
+        if case .process(let backend) = carrier, case .request(let request) = source {
             if request.isLocal {
-                return makeLocalDownloadTask(from: request, of: session, for: recipient, delegate)
+                return makeLocalDownloadTask(from: request, of: session, for: recipient, delegate, backend)
             }
             if asksClasses {
-                return makeAskedDownloadTask(from: request, of: session, for: recipient, delegate)
+                return makeAskedDownloadTask(from: request, of: session, for: recipient, delegate, backend)
             }
         }
         let specification = Result { () throws(URLError) in
@@ -43,7 +43,8 @@ extension SessionCore {
         from request: URLRequest,
         of session: URLSession,
         for recipient: URLSessionDownloadTask.Recipient,
-        _ delegate: (any URLSessionTaskDelegate)?
+        _ delegate: (any URLSessionTaskDelegate)?,
+        _ backend: InProcessBackend
     ) -> URLSessionDownloadTask {
         makeTask(
             of: session,
@@ -87,7 +88,8 @@ extension SessionCore {
         from request: URLRequest,
         of session: URLSession,
         for recipient: URLSessionDownloadTask.Recipient,
-        _ delegate: (any URLSessionTaskDelegate)?
+        _ delegate: (any URLSessionTaskDelegate)?,
+        _ backend: InProcessBackend
     ) -> URLSessionDownloadTask {
         let specification = Result { () throws(URLError) in
             try DataTaskSpecification(request, body: .inRequest, configuration: configuration)
@@ -124,8 +126,8 @@ extension SessionCore {
         for recipient: URLSessionDataTask.Recipient = .delegate,
         delegate: (any URLSessionTaskDelegate)? = nil
     ) -> URLSessionDataTask {
-        requireForeground("Data tasks are not supported in background sessions.")
-        return makeDataTask(request, DataBody(of: request), session, recipient, delegate) {
+        let backend = requireForeground("Data tasks are not supported in background sessions.")
+        return makeDataTask(request, DataBody(of: request), session, recipient, delegate, backend) {
             identifier,
             backend,
             storage in
@@ -146,6 +148,7 @@ extension SessionCore {
         _ session: URLSession,
         _ recipient: URLSessionDataTask.Recipient,
         _ delegate: (any URLSessionTaskDelegate)?,
+        _ backend: InProcessBackend,
         make: (Int, any TaskBackend, URLSessionTask.Storage) -> Task
     ) -> Task {
         var storage = makeStorage(of: session, request, delegate)
@@ -196,12 +199,16 @@ extension SessionCore {
     }
 
     /// Traps in background sessions, as Apple's library does.
+    ///
+    /// - Returns: What carries out the session's tasks.
+    @discardableResult
     func requireForeground(
         _ message: @autoclosure () -> String =
             "Completion handler blocks are not supported in background sessions. "
             + "Use a delegate instead."
-    ) {
-        precondition(!isBackground, message())
+    ) -> InProcessBackend {
+        guard case .process(let backend) = carrier else { preconditionFailure(message()) }
+        return backend
     }
 
     /// Makes a task and notifies the delegate.

@@ -13,15 +13,20 @@ extension SessionCore {
         delegate: (any URLSessionTaskDelegate)? = nil
     ) -> URLSessionUploadTask {
         if case .handler = recipient { requireForeground() }
-        if isBackground { return makeBackgroundUploadTask(request, sending: body, of: session) }
-        return makeDataTask(
-            request,
-            body,
-            session,
-            recipient,
-            delegate,
-            make: uploadTaskMaker(for: recipient)
-        )
+        switch carrier {
+        case .daemon(let backend):
+            return makeBackgroundUploadTask(request, sending: body, of: session, backend)
+        case .process(let backend):
+            return makeDataTask(
+                request,
+                body,
+                session,
+                recipient,
+                delegate,
+                backend,
+                make: uploadTaskMaker(for: recipient)
+            )
+        }
     }
 
     /// Makes a task that resumes an upload, and notifies the delegate.
@@ -34,7 +39,21 @@ extension SessionCore {
         let resumption = Result { () throws(URLError) in
             try UploadResumption(resumeData, isBackground: isBackground)
         }
-        if isBackground { return makeBackgroundUploadTask(resumption, of: session) }
+        switch carrier {
+        case .daemon(let backend):
+            return makeBackgroundUploadTask(resumption, of: session, backend)
+        case .process(let backend):
+            return makeUploadTask(resumption, of: session, for: recipient, backend)
+        }
+    }
+
+    /// Makes a task that resumes an upload in the app's process.
+    private func makeUploadTask(
+        _ resumption: Result<UploadResumption, URLError>,
+        of session: URLSession,
+        for recipient: URLSessionDataTask.Recipient,
+        _ backend: InProcessBackend
+    ) -> URLSessionUploadTask {
         let specification = resumption.map { DataTaskSpecification($0) }
         var storage = makeStorage(of: session, try? resumption.get().request, nil)
         storage.madeFor = (try? resumption.get())?.resumeData.request.madeFor
@@ -54,7 +73,8 @@ extension SessionCore {
     /// Makes an upload task that the daemon resumes; it cannot send the app's memory.
     private func makeBackgroundUploadTask(
         _ resumption: Result<UploadResumption, URLError>,
-        of session: URLSession
+        of session: URLSession,
+        _ backend: BackgroundBackend
     ) -> URLSessionUploadTask {
         let configuration = configuration
         let specification = resumption.flatMap { resumption in
@@ -62,14 +82,15 @@ extension SessionCore {
                 try UploadTaskSpecification(resumption, configuration: configuration)
             }
         }
-        return makeBackgroundUploadTask(specification, try? resumption.get().request, of: session)
+        return makeBackgroundUploadTask(specification, try? resumption.get().request, of: session, backend)
     }
 
     /// Makes an upload task that the daemon carries out; it cannot send the app's memory.
     private func makeBackgroundUploadTask(
         _ request: URLRequest,
         sending body: DataBody,
-        of session: URLSession
+        of session: URLSession,
+        _ backend: BackgroundBackend
     ) -> URLSessionUploadTask {
         let file: URL
         switch body {
@@ -85,13 +106,14 @@ extension SessionCore {
         let specification = Result { () throws(URLError) in
             try UploadTaskSpecification(request, sending: file, configuration: configuration)
         }
-        return makeBackgroundUploadTask(specification, request, of: session)
+        return makeBackgroundUploadTask(specification, request, of: session, backend)
     }
 
     private func makeBackgroundUploadTask(
         _ specification: Result<UploadTaskSpecification, URLError>,
         _ request: URLRequest?,
-        of session: URLSession
+        of session: URLSession,
+        _ backend: BackgroundBackend
     ) -> URLSessionUploadTask {
         var storage = makeStorage(of: session, request, nil)
         storage.sentCounts.expected =

@@ -36,7 +36,7 @@ final class SessionCore: Sendable {
 
     let configuration: URLSessionConfiguration.Values
     let delegateCalls: DelegateCalls
-    let backend: any SessionBackend
+    let carrier: SessionCarrier
     let isShared: Bool
     let state: Mutex<State>
     /// Called when the session has ended, before its delegate is notified.
@@ -46,13 +46,13 @@ final class SessionCore: Sendable {
         configuration: URLSessionConfiguration.Values,
         delegate: (any URLSessionDelegate)?,
         delegateQueue: OperationQueue?,
-        backend: any SessionBackend,
+        carrier: SessionCarrier,
         isShared: Bool = false,
         onEnd: @escaping @Sendable () -> Void = {}
     ) {
         self.configuration = configuration
         delegateCalls = DelegateCalls(queue: delegateQueue)
-        self.backend = backend
+        self.carrier = carrier
         self.isShared = isShared
         self.onEnd = onEnd
         state = Mutex(State(delegate: delegate))
@@ -61,6 +61,8 @@ final class SessionCore: Sendable {
     var delegateQueue: OperationQueue { delegateCalls.queue }
 
     var isBackground: Bool { configuration.isBackground }
+
+    var backend: any SessionBackend { carrier.backend }
 
     var delegate: (any URLSessionDelegate)? { state.withLock { $0.delegate } }
 

@@ -28,7 +28,7 @@ open class URLSession: NSObject, @unchecked Sendable {
                 configuration: configuration,
                 delegate: nil,
                 delegateQueue: nil,
-                backend: InProcessBackend(configuration: configuration),
+                carrier: .process(InProcessBackend(configuration: configuration)),
                 isShared: true
             )
         )
@@ -72,7 +72,7 @@ open class URLSession: NSObject, @unchecked Sendable {
                 configuration: values,
                 delegate: delegate,
                 delegateQueue: queue,
-                backend: InProcessBackend(configuration: values)
+                carrier: .process(InProcessBackend(configuration: values))
             )
             super.init()
             return

@@ -52,9 +52,7 @@ extension SessionCore {
         protocols: [String],
         of session: URLSession
     ) -> URLSessionWebSocketTask {
-        guard let engine = (backend as? InProcessBackend)?.engine else {
-            preconditionFailure("WebSocket tasks are not supported in background sessions.")
-        }
+        let engine = requireForeground("WebSocket tasks are not supported in background sessions.").engine
         let specification = Result { () throws(URLError) in
             if case .failure(let error) = engine.ownIdentity {
                 throw URLError(error, url: request.url)

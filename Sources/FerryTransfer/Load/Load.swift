@@ -153,8 +153,12 @@ extension Load {
     }
 
     private func prepare(_ next: StateMachine.Request) {
-        guard let decider else { return run { $0.prepared() } }
-        decider.load(self, prepare: next.transfer) { [self] fields in
+        guard let decider else { return prepare(next.transfer, adding: []) }
+        decider.load(self, prepare: next.transfer) { [self] in prepare(next.transfer, adding: $0) }
+    }
+
+    private func prepare(_ request: TransferRequest, adding fields: [HTTPField]) {
+        receiver?.load(self, prepare: request, adding: fields) { [self] fields in
             addedFields = fields
             run { $0.prepared() }
         }

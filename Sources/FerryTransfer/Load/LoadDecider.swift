@@ -5,8 +5,7 @@ package import FerrySystem
 ///
 /// Continuations are called once, during the call or later; calls after the load's end do nothing.
 @LoopActor package protocol LoadDecider: AnyObject {
-    /// Completes a request, the first one or a later one, with fields such as cookies and the cache's
-    /// conditions.
+    /// Completes a request, the first one or a later one, with fields such as cookies.
     ///
     /// - Parameters:
     ///   - load: The load.

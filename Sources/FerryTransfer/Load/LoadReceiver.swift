@@ -3,6 +3,21 @@ package import FerrySystem
 
 /// Receives the response of a load: the head, the body, the end.
 @LoopActor package protocol LoadReceiver: AnyObject {
+    /// Completes a request after the decider, for example with the conditions of a cache; a receiver that needs no request
+    /// cancels the load instead.
+    ///
+    /// - Parameters:
+    ///   - load: The load.
+    ///   - request: The request as the app made it, or as a redirect changed it.
+    ///   - fields: The fields that the decider has added.
+    ///   - send: Sends it with all fields that are added.
+    func load(
+        _ load: Load,
+        prepare request: TransferRequest,
+        adding fields: [HTTPField],
+        then send: @escaping @LoopActor ([HTTPField]) -> Void
+    )
+
     /// Called once, with the response head.
     ///
     /// - Parameters:
@@ -27,6 +42,14 @@ package import FerrySystem
 }
 
 extension LoadReceiver {
+    /// Adds nothing.
+    package func load(
+        _ load: Load,
+        prepare request: TransferRequest,
+        adding fields: [HTTPField],
+        then send: @escaping @LoopActor ([HTTPField]) -> Void
+    ) { send(fields) }
+
     /// Never called where no pipes were asked for.
     package func load(_ load: Load, didReceive pipe: SplicePipe) -> HTTPBodyDisposition { .cancel }
 }

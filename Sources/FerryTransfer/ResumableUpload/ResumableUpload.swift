@@ -257,6 +257,13 @@ extension ResumableUpload {
 extension ResumableUpload: LoadReceiver {
     package func load(
         _ load: Load,
+        prepare request: TransferRequest,
+        adding fields: [HTTPField],
+        then send: @escaping @LoopActor ([HTTPField]) -> Void
+    ) { receiver?.load(load, prepare: request, adding: fields, then: send) }
+
+    package func load(
+        _ load: Load,
         didReceive head: HTTPResponseHead,
         to request: TransferRequest
     ) -> HTTPBodyDisposition {

@@ -39,6 +39,7 @@ extension DataContent {
             client: try makeClient(for: request),
             cache: usesCache ? engine.cache : nil,
             decider: decider,
+            gate: transfer?.gate,
             receiver: receiver
         )
     }

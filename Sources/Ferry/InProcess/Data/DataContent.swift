@@ -272,10 +272,11 @@ extension DataContent {
             let identity = RequestIdentity(
                 request,
                 of: specification.request,
-                configuration: engine.configuration
+                configuration: engine.configuration,
+                isDownload: false
             )
         else { return false }
-        let (shared, isNew) = engine.sharedLoad(for: identity)
+        let (shared, isNew) = engine.sharedRequest(for: identity) { SharedLoad(leave: $0) }
         loader = SharedLoader(
             shared,
             isFirst: isNew,

@@ -13,6 +13,8 @@ final class HTTPLoader: ResourceLoader {
     private let client: HTTPClient
     private let cache: ResponseCache?
     private let decider: TaskDecider
+    /// The gate that a request passes if the cache does not have its response.
+    private weak var gate: ConnectivityGate?
     private weak var receiver: (any ResourceReceiver)?
     private var source: (any PausableAnswerSource)?
     private var isPaused = false
@@ -39,6 +41,7 @@ final class HTTPLoader: ResourceLoader {
         client: HTTPClient,
         cache: ResponseCache?,
         decider: TaskDecider,
+        gate: ConnectivityGate?,
         receiver: any ResourceReceiver
     ) {
         self.request = request
@@ -47,11 +50,11 @@ final class HTTPLoader: ResourceLoader {
         self.client = client
         self.cache = cache
         self.decider = decider
+        self.gate = gate
         self.receiver = receiver
     }
 
     func start() {
-        decider.preparation = { [weak self] in self?.prepare($0, then: $1) }
         let source = makeSource(
             Load.Configuration(
                 protocolChoice: .http2,
@@ -114,21 +117,24 @@ final class HTTPLoader: ResourceLoader {
         source = nil
         servedBody = nil
         receiver = nil
-        decider.preparation = nil
     }
 
     // MARK: - The cache
 
     /// Looks up a request in the cache: the first one and those after redirects.
-    private func prepare(
-        _ request: TransferRequest,
+    func load(
+        _ load: Load,
+        prepare request: TransferRequest,
+        adding fields: [HTTPField],
         then send: @escaping @LoopActor ([HTTPField]) -> Void
     ) {
         lookup = nil
         requestTime = .now
-        guard let cache, !fetchesAgain else { return send([]) }
-        cache.lookUp(request, policy: policy) { [weak self] lookup in
-            self?.found(lookup, for: request, then: send)
+        guard let cache, !fetchesAgain else { return send(fields) }
+        var request = request
+        request.fields += fields
+        cache.lookUp(request, policy: policy) { [weak self, request] lookup in
+            self?.found(lookup, for: request) { send(fields + $0) }
         }
     }
 
@@ -142,7 +148,7 @@ final class HTTPLoader: ResourceLoader {
         requestTime = .now
         switch lookup.plan {
         case .fetch(let fields):
-            guard let gate = decider.gate else { return send(fields) }
+            guard let gate else { return send(fields) }
             gate.pass { send(fields) }
         case .useStored:
             endLoad()
@@ -178,7 +184,6 @@ final class HTTPLoader: ResourceLoader {
 
     /// Reports the end after the cache has stored the response: the app may look there at once.
     private func finish(_ error: (any Error)?) {
-        decider.preparation = nil
         guard changesCache, let cache else { return end(error) }
         cache.afterChanges { [self] in end(error) }
     }

@@ -4,12 +4,9 @@ import FerryTransfer
 import Foundation
 import FoundationNetworking
 
-/// One request for several tasks with equal requests; each task receives the whole response.
-///
-/// Tasks can join until the response arrives. A delegate decides for its own task only: when the first task's delegate
-/// is asked anything about the request, the other tasks continue with requests of their own.
+/// The shared request of several data tasks.
 @LoopActor
-final class SharedLoad {
+final class SharedLoad: SharedRequest {
     private var members: [SharedLoader] = []
     private var source: (any ResourceLoader)?
     private let leave: @LoopActor () -> Void
@@ -40,7 +37,6 @@ final class SharedLoad {
         source = nil
     }
 
-    /// Releases all members except the first, for example because its delegate is about to be asked.
     func releaseFollowers() {
         guard isJoinable else { return }
         close()
@@ -162,7 +158,7 @@ final class SharedLoader: ResourceLoader {
     func start() {
         guard isFirst, let shared else { return }
         hasStarted = true
-        decider.willAsk = { [weak shared] in shared?.releaseFollowers() }
+        decider.sharedRequest = shared
         do throws(URLError) {
             shared.start(try makeSource(shared))
         } catch {

@@ -330,10 +330,11 @@ extension DownloadContent {
             let identity = RequestIdentity(
                 specification.request,
                 of: original,
-                configuration: engine.configuration
+                configuration: engine.configuration,
+                isDownload: true
             )
         else { return false }
-        let (share, isNew) = engine.downloadShare(for: identity, first: self)
+        let (share, isNew) = engine.sharedRequest(for: identity) { DownloadShare(first: self, close: $0) }
         self.share = share
         isFirst = isNew
         return !isNew

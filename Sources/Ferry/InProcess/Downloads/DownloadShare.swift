@@ -2,14 +2,12 @@ import FerryHTTP
 import FerrySystem
 import FerryTransfer
 
-/// One load for several equal downloads, each of which writes a file of its own.
+/// The shared request of several downloads, each of which writes a file of its own.
 ///
-/// Downloads can join until the response arrives. A download that leaves after that, temporarily or permanently, has a
-/// file to resume from and delays no other download. A delegate decides for its own task only: when the first
-/// download's delegate is asked anything, or the first download leaves before there is a response, the others continue
-/// by themselves.
+/// A download that leaves after the response has begun, temporarily or permanently, has a file to resume from and delays
+/// no other download.
 @LoopActor
-final class DownloadShare {
+final class DownloadShare: SharedRequest {
     private var parts: [Part] = []
     private let first: DownloadContent
     private var load: Load?
@@ -41,7 +39,7 @@ final class DownloadShare {
 
     /// Starts the load of the first download.
     func begin(_ makeLoad: Download.LoadMaker) {
-        first.decider.willAsk = { [weak self] in self?.releaseFollowers() }
+        first.decider.sharedRequest = self
         let load = makeLoad(self)
         self.load = load
         load.start()
@@ -60,8 +58,7 @@ final class DownloadShare {
         releaseFollowers()
     }
 
-    /// Releases all downloads except the first, for example because its delegate is about to be asked.
-    private func releaseFollowers() {
+    func releaseFollowers() {
         guard isJoinable else { return }
         end()
         let followers = parts.filter { $0.download !== first }
