@@ -33,11 +33,6 @@ final class LoopThread: SerialExecutor, Sendable {
     }
 
     private let mailbox = Mutex(Mailbox())
-    /// Counts what is put into the mailbox.
-    ///
-    /// A contended mutex is handled inside the standard library, which the thread sanitizer does not see. By this it sees
-    /// that what is taken out was put in before.
-    private let appendCount = Atomic<UInt>(0)
     private let thread = Atomic<UInt>(0)
     let epoll: Int32
     /// The descriptor of all timers; made at once, because later no descriptor may be left.
@@ -84,7 +79,6 @@ final class LoopThread: SerialExecutor, Sendable {
     private func append(_ item: Item) {
         let needsWake = mailbox.withLock { mailbox in
             mailbox.items.append(item)
-            appendCount.wrappingAdd(1, ordering: .releasing)
             // On its own thread, the loop checks the mailbox before it sleeps again.
             guard !mailbox.isWakePending, !isCurrent else { return false }
             mailbox.isWakePending = true
@@ -128,7 +122,6 @@ final class LoopThread: SerialExecutor, Sendable {
     private func drainMailbox() {
         // One pass only: work that adds work must not starve the descriptors.
         let items = mailbox.withLock { mailbox in
-            _ = appendCount.load(ordering: .acquiring)
             defer { mailbox.items = [] }
             return mailbox.items
         }

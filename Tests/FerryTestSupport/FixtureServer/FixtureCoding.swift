@@ -110,10 +110,13 @@ package enum FixtureGzip {
     }
 
     private static func checksum(_ bytes: [UInt8]) -> UInt32 {
-        ~bytes.reduce(~UInt32(0)) { sum, byte in
-            (0..<8).reduce(sum ^ UInt32(byte)) { sum, _ in
-                (sum >> 1) ^ (sum & 1 == 1 ? 0xEDB8_8320 : 0)
-            }
-        }
+        var sum = ~UInt32(0)
+        for byte in bytes { sum = (sum >> 8) ^ remainders[Int(UInt8(truncatingIfNeeded: sum) ^ byte)] }
+        return ~sum
+    }
+
+    /// What each byte adds to the checksum (RFC 1952 §8): a megabyte bit by bit takes seconds.
+    private static let remainders: [UInt32] = (0..<256).map { byte in
+        (0..<8).reduce(byte) { sum, _ in (sum >> 1) ^ (sum & 1 == 1 ? 0xEDB8_8320 : 0) }
     }
 }
