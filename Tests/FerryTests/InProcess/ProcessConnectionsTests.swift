@@ -68,8 +68,9 @@ struct ProcessConnectionsTests {
     @Test func `hosts take turns`() async throws {
         let session = session(ProcessConnections(limit: 1))
         try await startGated(in: session)
-        for host in ["many", "many", "many", "few", "one"] {
-            try await start("/open", at: host, in: session)
+        // Not equal, so that they share no request.
+        for (number, host) in ["many", "many", "many", "few", "one"].enumerated() {
+            try await start("/open?\(number)", at: host, in: session)
         }
         gate.open()
         await recorder.waitForEnd(6)
