@@ -131,7 +131,7 @@ package import FerrySystem
     }
 
     /// Records that a server speaks HTTP/2 alone.
-    func noteHTTP2Only(_ url: String) {
+    func recordHTTP2Only(_ url: String) {
         guard let host = try? CurlURL.tunnelTarget(of: url) else { return }
         http2Hosts.insert(host)
     }
@@ -150,7 +150,7 @@ package import FerrySystem
     func withdraw(_ exchange: HTTPExchange) {
         splicingExchanges[ObjectIdentifier(exchange)] = nil
         guard let easy = exchange.easy else { return }
-        exchange.noteCounts()
+        exchange.recordCounts()
         exchange.easy = nil
         multi.remove(easy) { [weak self] in self?.recycle(easy) }
     }
@@ -166,7 +166,7 @@ package import FerrySystem
     private func completed(_ easy: CurlEasy, _ code: CURLcode) {
         guard let exchange = easy.exchange else { return }
         let error = code == CURLE_OK ? nil : easy.error(code, hasHead: exchange.hasHead)
-        exchange.noteCounts()
+        exchange.recordCounts()
         exchange.easy = nil
         recycle(easy)
         exchange.completed(error)

@@ -13,7 +13,7 @@ final class Changes: Sendable {
     }
 
     /// Prints an answer and lets the main thread go on.
-    func tell(_ connectivity: Connectivity) {
+    func notify(_ connectivity: Connectivity) {
         let line = "\(connectivity)\n"
         write(STDOUT_FILENO, line, line.utf8.count)
         write(writer, line, 1)

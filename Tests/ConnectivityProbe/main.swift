@@ -11,8 +11,8 @@ alarm(40)
 let changes = Changes()
 LoopActor.perform {
     let monitor = ConnectivityMonitor.shared
-    _ = monitor.observe { changes.tell($0) }
-    changes.tell(monitor.connectivity)
+    _ = monitor.observe { changes.notify($0) }
+    changes.notify(monitor.connectivity)
 }
 changes.wait()
 for argument in CommandLine.arguments.dropFirst() {

@@ -40,15 +40,15 @@ final class PlayedSessions: Sendable {
     var opener: OpenSession.Opener {
         { identifier, options, _, report in
             self.state.withLock { $0.sessionOptions.append(options) }
-            self.note("open \(identifier.prefix(4))")
+            self.record("open \(identifier.prefix(4))")
             return OpenSession(
                 identifier: identifier,
                 download: { request, options, destination in
                     self.state.withLock { $0.options.append(options) }
                     return try self.download(request, to: destination, in: identifier, report)
                 },
-                settle: { self.note("settle") },
-                finish: { self.note("finish") }
+                settle: { self.record("settle") },
+                finish: { self.record("finish") }
             )
         }
     }
@@ -76,7 +76,7 @@ final class PlayedSessions: Sendable {
         return id
     }
 
-    private func note(_ event: String) {
+    private func record(_ event: String) {
         state.withLock { $0.events.append(event) }
     }
 }

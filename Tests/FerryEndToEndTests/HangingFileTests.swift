@@ -55,7 +55,7 @@ struct HangingFileTests {
         let stop = try await home.ferry("daemon", "stop")
         #expect(stop.exit == .exited(status: 0), "\(stop.error)")
         try await end.wait()
-        try await disk.goOn()
+        try await disk.proceed()
     }
 
     @Test func `REL-1: after a restart, a disk that does not answer stops its own download alone`()
@@ -92,13 +92,13 @@ struct HangingFileTests {
         let stop = try await home.ferry("daemon", "stop")
         #expect(stop.exit == .exited(status: 0), "\(stop.error)")
         await home.untilNoDaemon()
-        try await disk.goOn()
+        try await disk.proceed()
     }
 
     @Test func `REL-1: a file that answers again is sent`() async throws {
         let disk = try await HangingDisk(byteCount: 24_000_000)
         _ = try await startUpload(of: disk)
-        try await disk.goOn()
+        try await disk.proceed()
         #expect(await events.next("completed") == "completed 1 ok")
         #expect(server.requests(to: "/in").last?.body == disk.bytes())
     }

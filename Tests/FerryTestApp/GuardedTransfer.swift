@@ -66,18 +66,18 @@ final class GuardedTransfer: NSObject, URLSessionDownloadDelegate, URLSessionDat
         state.withLock { $0.isHandedOver = true }
         if let download = task as? URLSessionDownloadTask {
             download.cancel { data in
-                self.goOn(
+                self.proceed(
                     data.map { self.background.downloadTask(withResumeData: $0) }
                         ?? self.background.downloadTask(with: self.request)
                 )
             }
         } else if let file {
             task.cancel()
-            goOn(background.uploadTask(with: request, fromFile: file))
+            proceed(background.uploadTask(with: request, fromFile: file))
         }
     }
 
-    private func goOn(_ task: URLSessionTask) {
+    private func proceed(_ task: URLSessionTask) {
         task.taskDescription = request.url?.lastPathComponent
         task.resume()
         events.write("handed-over \(task.taskIdentifier)")

@@ -14,7 +14,7 @@ extension TestApp {
             application.endBackgroundTask(.invalid)
         }
         if let expiration = options.guarded { guardTransfer(expiration, session) }
-        if options.tellsRemaining { tellRemainingOnSignal() }
+        if options.tellsRemaining { notifyRemainingOnSignal() }
     }
 
     private func guardTransfer(_ expiration: GuardedTransfer.Expiration, _ session: URLSession) {
@@ -34,7 +34,7 @@ extension TestApp {
     }
 
     /// Tells at SIGUSR1 whether somebody has asked the tasks to end.
-    private func tellRemainingOnSignal() {
+    private func notifyRemainingOnSignal() {
         signal(SIGUSR1, SIG_IGN)
         let source = DispatchSource.makeSignalSource(signal: SIGUSR1)
         source.setEventHandler { [events] in

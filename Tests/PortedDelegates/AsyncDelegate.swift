@@ -10,21 +10,21 @@ package final class AsyncDelegate: RecordingDelegate, URLSessionDataDelegate,
         _ session: URLSession,
         didBecomeInvalidWithError error: (any Error)?
     ) {
-        note("didBecomeInvalid")
+        record("didBecomeInvalid")
     }
 
     package func urlSession(
         _ session: URLSession,
         didCreateTask task: URLSessionTask
     ) {
-        note("didCreateTask")
+        record("didCreateTask")
     }
 
     package func urlSession(
         _ session: URLSession,
         taskIsWaitingForConnectivity task: URLSessionTask
     ) {
-        note("taskIsWaitingForConnectivity")
+        record("taskIsWaitingForConnectivity")
     }
 
     package func urlSession(
@@ -34,7 +34,7 @@ package final class AsyncDelegate: RecordingDelegate, URLSessionDataDelegate,
         totalBytesSent: Int64,
         totalBytesExpectedToSend: Int64
     ) {
-        note("didSendBodyData")
+        record("didSendBodyData")
     }
 
     package func urlSession(
@@ -42,7 +42,7 @@ package final class AsyncDelegate: RecordingDelegate, URLSessionDataDelegate,
         task: URLSessionTask,
         didReceiveInformationalResponse response: HTTPURLResponse
     ) {
-        note("didReceiveInformationalResponse")
+        record("didReceiveInformationalResponse")
     }
 
     package func urlSession(
@@ -50,7 +50,7 @@ package final class AsyncDelegate: RecordingDelegate, URLSessionDataDelegate,
         task: URLSessionTask,
         didFinishCollecting metrics: URLSessionTaskMetrics
     ) {
-        note("didFinishCollecting")
+        record("didFinishCollecting")
     }
 
     package func urlSession(
@@ -58,7 +58,7 @@ package final class AsyncDelegate: RecordingDelegate, URLSessionDataDelegate,
         task: URLSessionTask,
         didCompleteWithError error: (any Error)?
     ) {
-        note("didComplete")
+        record("didComplete")
     }
 
     package func urlSession(
@@ -66,7 +66,7 @@ package final class AsyncDelegate: RecordingDelegate, URLSessionDataDelegate,
         dataTask: URLSessionDataTask,
         didBecome downloadTask: URLSessionDownloadTask
     ) {
-        note("didBecomeDownloadTask")
+        record("didBecomeDownloadTask")
     }
 
     package func urlSession(
@@ -74,7 +74,7 @@ package final class AsyncDelegate: RecordingDelegate, URLSessionDataDelegate,
         dataTask: URLSessionDataTask,
         didReceive data: Data
     ) {
-        note("didReceiveData")
+        record("didReceiveData")
     }
 
     package func urlSession(
@@ -82,7 +82,7 @@ package final class AsyncDelegate: RecordingDelegate, URLSessionDataDelegate,
         downloadTask: URLSessionDownloadTask,
         didFinishDownloadingTo location: URL
     ) {
-        note("didFinishDownloading")
+        record("didFinishDownloading")
     }
 
     package func urlSession(
@@ -92,7 +92,7 @@ package final class AsyncDelegate: RecordingDelegate, URLSessionDataDelegate,
         totalBytesWritten: Int64,
         totalBytesExpectedToWrite: Int64
     ) {
-        note("didWriteData")
+        record("didWriteData")
     }
 
     package func urlSession(
@@ -101,7 +101,7 @@ package final class AsyncDelegate: RecordingDelegate, URLSessionDataDelegate,
         didResumeAtOffset fileOffset: Int64,
         expectedTotalBytes: Int64
     ) {
-        note("didResumeAtOffset")
+        record("didResumeAtOffset")
     }
 
     package func urlSession(
@@ -109,7 +109,7 @@ package final class AsyncDelegate: RecordingDelegate, URLSessionDataDelegate,
         webSocketTask: URLSessionWebSocketTask,
         didOpenWithProtocol `protocol`: String?
     ) {
-        note("didOpen")
+        record("didOpen")
     }
 
     package func urlSession(
@@ -118,18 +118,18 @@ package final class AsyncDelegate: RecordingDelegate, URLSessionDataDelegate,
         didCloseWith closeCode: URLSessionWebSocketTask.CloseCode,
         reason: Data?
     ) {
-        note("didClose")
+        record("didClose")
     }
 
     package func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) {
-        note("didFinishEvents")
+        record("didFinishEvents")
     }
 
     package func urlSession(
         _ session: URLSession,
         didReceive challenge: URLAuthenticationChallenge
     ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) {
-        note("sessionChallenge")
+        record("sessionChallenge")
         return (.performDefaultHandling, nil)
     }
 
@@ -138,7 +138,7 @@ package final class AsyncDelegate: RecordingDelegate, URLSessionDataDelegate,
         task: URLSessionTask,
         willBeginDelayedRequest request: URLRequest
     ) async -> (URLSession.DelayedRequestDisposition, URLRequest?) {
-        note("willBeginDelayedRequest")
+        record("willBeginDelayedRequest")
         return (.continueLoading, nil)
     }
 
@@ -148,7 +148,7 @@ package final class AsyncDelegate: RecordingDelegate, URLSessionDataDelegate,
         willPerformHTTPRedirection response: HTTPURLResponse,
         newRequest request: URLRequest
     ) async -> URLRequest? {
-        note("redirection")
+        record("redirection")
         return request
     }
 
@@ -157,7 +157,7 @@ package final class AsyncDelegate: RecordingDelegate, URLSessionDataDelegate,
         task: URLSessionTask,
         didReceive challenge: URLAuthenticationChallenge
     ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) {
-        note("taskChallenge")
+        record("taskChallenge")
         return (.performDefaultHandling, nil)
     }
 
@@ -165,7 +165,7 @@ package final class AsyncDelegate: RecordingDelegate, URLSessionDataDelegate,
         _ session: URLSession,
         needNewBodyStreamForTask task: URLSessionTask
     ) async -> InputStream? {
-        note("needNewBodyStream")
+        record("needNewBodyStream")
         return nil
     }
 
@@ -174,7 +174,7 @@ package final class AsyncDelegate: RecordingDelegate, URLSessionDataDelegate,
         needNewBodyStreamForTask task: URLSessionTask,
         from offset: Int64
     ) async -> InputStream? {
-        note("needNewBodyStreamFrom")
+        record("needNewBodyStreamFrom")
         return nil
     }
 
@@ -183,7 +183,7 @@ package final class AsyncDelegate: RecordingDelegate, URLSessionDataDelegate,
         dataTask: URLSessionDataTask,
         didReceive response: URLResponse
     ) async -> URLSession.ResponseDisposition {
-        note("didReceiveResponse")
+        record("didReceiveResponse")
         return .allow
     }
 
@@ -192,7 +192,7 @@ package final class AsyncDelegate: RecordingDelegate, URLSessionDataDelegate,
         dataTask: URLSessionDataTask,
         willCacheResponse proposedResponse: CachedURLResponse
     ) async -> CachedURLResponse? {
-        note("willCacheResponse")
+        record("willCacheResponse")
         return proposedResponse
     }
 }

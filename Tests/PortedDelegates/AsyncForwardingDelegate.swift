@@ -20,7 +20,7 @@ package final class AsyncForwardingDelegate: RecordingDelegate, URLSessionDataDe
         _ session: URLSession,
         didBecomeInvalidWithError error: (any Error)?
     ) {
-        note("didBecomeInvalid")
+        record("didBecomeInvalid")
         inner.urlSession(session, didBecomeInvalidWithError: error)
     }
 
@@ -28,7 +28,7 @@ package final class AsyncForwardingDelegate: RecordingDelegate, URLSessionDataDe
         _ session: URLSession,
         didCreateTask task: URLSessionTask
     ) {
-        note("didCreateTask")
+        record("didCreateTask")
         inner.urlSession(session, didCreateTask: task)
     }
 
@@ -36,7 +36,7 @@ package final class AsyncForwardingDelegate: RecordingDelegate, URLSessionDataDe
         _ session: URLSession,
         taskIsWaitingForConnectivity task: URLSessionTask
     ) {
-        note("taskIsWaitingForConnectivity")
+        record("taskIsWaitingForConnectivity")
         inner.urlSession(session, taskIsWaitingForConnectivity: task)
     }
 
@@ -47,7 +47,7 @@ package final class AsyncForwardingDelegate: RecordingDelegate, URLSessionDataDe
         totalBytesSent: Int64,
         totalBytesExpectedToSend: Int64
     ) {
-        note("didSendBodyData")
+        record("didSendBodyData")
         inner.urlSession(
             session,
             task: task,
@@ -62,7 +62,7 @@ package final class AsyncForwardingDelegate: RecordingDelegate, URLSessionDataDe
         task: URLSessionTask,
         didReceiveInformationalResponse response: HTTPURLResponse
     ) {
-        note("didReceiveInformationalResponse")
+        record("didReceiveInformationalResponse")
         inner.urlSession(session, task: task, didReceiveInformationalResponse: response)
     }
 
@@ -71,7 +71,7 @@ package final class AsyncForwardingDelegate: RecordingDelegate, URLSessionDataDe
         task: URLSessionTask,
         didFinishCollecting metrics: URLSessionTaskMetrics
     ) {
-        note("didFinishCollecting")
+        record("didFinishCollecting")
         inner.urlSession(session, task: task, didFinishCollecting: metrics)
     }
 
@@ -80,7 +80,7 @@ package final class AsyncForwardingDelegate: RecordingDelegate, URLSessionDataDe
         task: URLSessionTask,
         didCompleteWithError error: (any Error)?
     ) {
-        note("didComplete")
+        record("didComplete")
         inner.urlSession(session, task: task, didCompleteWithError: error)
     }
 
@@ -89,7 +89,7 @@ package final class AsyncForwardingDelegate: RecordingDelegate, URLSessionDataDe
         dataTask: URLSessionDataTask,
         didBecome downloadTask: URLSessionDownloadTask
     ) {
-        note("didBecomeDownloadTask")
+        record("didBecomeDownloadTask")
         inner.urlSession(session, dataTask: dataTask, didBecome: downloadTask)
     }
 
@@ -98,7 +98,7 @@ package final class AsyncForwardingDelegate: RecordingDelegate, URLSessionDataDe
         dataTask: URLSessionDataTask,
         didReceive data: Data
     ) {
-        note("didReceiveData")
+        record("didReceiveData")
         inner.urlSession(session, dataTask: dataTask, didReceive: data)
     }
 
@@ -107,7 +107,7 @@ package final class AsyncForwardingDelegate: RecordingDelegate, URLSessionDataDe
         downloadTask: URLSessionDownloadTask,
         didFinishDownloadingTo location: URL
     ) {
-        note("didFinishDownloading")
+        record("didFinishDownloading")
         inner.urlSession(session, downloadTask: downloadTask, didFinishDownloadingTo: location)
     }
 
@@ -118,7 +118,7 @@ package final class AsyncForwardingDelegate: RecordingDelegate, URLSessionDataDe
         totalBytesWritten: Int64,
         totalBytesExpectedToWrite: Int64
     ) {
-        note("didWriteData")
+        record("didWriteData")
         inner.urlSession(
             session,
             downloadTask: downloadTask,
@@ -134,7 +134,7 @@ package final class AsyncForwardingDelegate: RecordingDelegate, URLSessionDataDe
         didResumeAtOffset fileOffset: Int64,
         expectedTotalBytes: Int64
     ) {
-        note("didResumeAtOffset")
+        record("didResumeAtOffset")
         inner.urlSession(
             session,
             downloadTask: downloadTask,
@@ -148,7 +148,7 @@ package final class AsyncForwardingDelegate: RecordingDelegate, URLSessionDataDe
         webSocketTask: URLSessionWebSocketTask,
         didOpenWithProtocol `protocol`: String?
     ) {
-        note("didOpen")
+        record("didOpen")
         inner.urlSession(session, webSocketTask: webSocketTask, didOpenWithProtocol: `protocol`)
     }
 
@@ -158,7 +158,7 @@ package final class AsyncForwardingDelegate: RecordingDelegate, URLSessionDataDe
         didCloseWith closeCode: URLSessionWebSocketTask.CloseCode,
         reason: Data?
     ) {
-        note("didClose")
+        record("didClose")
         inner.urlSession(
             session,
             webSocketTask: webSocketTask,
@@ -168,7 +168,7 @@ package final class AsyncForwardingDelegate: RecordingDelegate, URLSessionDataDe
     }
 
     package func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) {
-        note("didFinishEvents")
+        record("didFinishEvents")
         inner.urlSessionDidFinishEvents(forBackgroundURLSession: session)
     }
 
@@ -176,7 +176,7 @@ package final class AsyncForwardingDelegate: RecordingDelegate, URLSessionDataDe
         _ session: URLSession,
         didReceive challenge: URLAuthenticationChallenge
     ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) {
-        note("sessionChallenge")
+        record("sessionChallenge")
         return await inner.urlSession(session, didReceive: challenge)
     }
 
@@ -185,7 +185,7 @@ package final class AsyncForwardingDelegate: RecordingDelegate, URLSessionDataDe
         task: URLSessionTask,
         willBeginDelayedRequest request: URLRequest
     ) async -> (URLSession.DelayedRequestDisposition, URLRequest?) {
-        note("willBeginDelayedRequest")
+        record("willBeginDelayedRequest")
         return await inner.urlSession(session, task: task, willBeginDelayedRequest: request)
     }
 
@@ -195,7 +195,7 @@ package final class AsyncForwardingDelegate: RecordingDelegate, URLSessionDataDe
         willPerformHTTPRedirection response: HTTPURLResponse,
         newRequest request: URLRequest
     ) async -> URLRequest? {
-        note("redirection")
+        record("redirection")
         return await inner.urlSession(
             session,
             task: task,
@@ -209,7 +209,7 @@ package final class AsyncForwardingDelegate: RecordingDelegate, URLSessionDataDe
         task: URLSessionTask,
         didReceive challenge: URLAuthenticationChallenge
     ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) {
-        note("taskChallenge")
+        record("taskChallenge")
         return await inner.urlSession(session, task: task, didReceive: challenge)
     }
 
@@ -217,7 +217,7 @@ package final class AsyncForwardingDelegate: RecordingDelegate, URLSessionDataDe
         _ session: URLSession,
         needNewBodyStreamForTask task: URLSessionTask
     ) async -> InputStream? {
-        note("needNewBodyStream")
+        record("needNewBodyStream")
         return await inner.urlSession(session, needNewBodyStreamForTask: task)
     }
 
@@ -226,7 +226,7 @@ package final class AsyncForwardingDelegate: RecordingDelegate, URLSessionDataDe
         needNewBodyStreamForTask task: URLSessionTask,
         from offset: Int64
     ) async -> InputStream? {
-        note("needNewBodyStreamFrom")
+        record("needNewBodyStreamFrom")
         return await inner.urlSession(session, needNewBodyStreamForTask: task, from: offset)
     }
 
@@ -235,7 +235,7 @@ package final class AsyncForwardingDelegate: RecordingDelegate, URLSessionDataDe
         dataTask: URLSessionDataTask,
         didReceive response: URLResponse
     ) async -> URLSession.ResponseDisposition {
-        note("didReceiveResponse")
+        record("didReceiveResponse")
         return await inner.urlSession(session, dataTask: dataTask, didReceive: response)
     }
 
@@ -244,7 +244,7 @@ package final class AsyncForwardingDelegate: RecordingDelegate, URLSessionDataDe
         dataTask: URLSessionDataTask,
         willCacheResponse proposedResponse: CachedURLResponse
     ) async -> CachedURLResponse? {
-        note("willCacheResponse")
+        record("willCacheResponse")
         return await inner.urlSession(
             session,
             dataTask: dataTask,

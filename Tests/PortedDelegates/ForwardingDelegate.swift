@@ -20,7 +20,7 @@ package final class ForwardingDelegate: RecordingDelegate, URLSessionDataDelegat
         _ session: URLSession,
         didBecomeInvalidWithError error: (any Error)?
     ) {
-        note("didBecomeInvalid")
+        record("didBecomeInvalid")
         inner.urlSession(session, didBecomeInvalidWithError: error)
     }
 
@@ -28,7 +28,7 @@ package final class ForwardingDelegate: RecordingDelegate, URLSessionDataDelegat
         _ session: URLSession,
         didCreateTask task: URLSessionTask
     ) {
-        note("didCreateTask")
+        record("didCreateTask")
         inner.urlSession(session, didCreateTask: task)
     }
 
@@ -36,7 +36,7 @@ package final class ForwardingDelegate: RecordingDelegate, URLSessionDataDelegat
         _ session: URLSession,
         taskIsWaitingForConnectivity task: URLSessionTask
     ) {
-        note("taskIsWaitingForConnectivity")
+        record("taskIsWaitingForConnectivity")
         inner.urlSession(session, taskIsWaitingForConnectivity: task)
     }
 
@@ -47,7 +47,7 @@ package final class ForwardingDelegate: RecordingDelegate, URLSessionDataDelegat
         totalBytesSent: Int64,
         totalBytesExpectedToSend: Int64
     ) {
-        note("didSendBodyData")
+        record("didSendBodyData")
         inner.urlSession(
             session,
             task: task,
@@ -62,7 +62,7 @@ package final class ForwardingDelegate: RecordingDelegate, URLSessionDataDelegat
         task: URLSessionTask,
         didReceiveInformationalResponse response: HTTPURLResponse
     ) {
-        note("didReceiveInformationalResponse")
+        record("didReceiveInformationalResponse")
         inner.urlSession(session, task: task, didReceiveInformationalResponse: response)
     }
 
@@ -71,7 +71,7 @@ package final class ForwardingDelegate: RecordingDelegate, URLSessionDataDelegat
         task: URLSessionTask,
         didFinishCollecting metrics: URLSessionTaskMetrics
     ) {
-        note("didFinishCollecting")
+        record("didFinishCollecting")
         inner.urlSession(session, task: task, didFinishCollecting: metrics)
     }
 
@@ -80,7 +80,7 @@ package final class ForwardingDelegate: RecordingDelegate, URLSessionDataDelegat
         task: URLSessionTask,
         didCompleteWithError error: (any Error)?
     ) {
-        note("didComplete")
+        record("didComplete")
         inner.urlSession(session, task: task, didCompleteWithError: error)
     }
 
@@ -89,7 +89,7 @@ package final class ForwardingDelegate: RecordingDelegate, URLSessionDataDelegat
         dataTask: URLSessionDataTask,
         didBecome downloadTask: URLSessionDownloadTask
     ) {
-        note("didBecomeDownloadTask")
+        record("didBecomeDownloadTask")
         inner.urlSession(session, dataTask: dataTask, didBecome: downloadTask)
     }
 
@@ -98,7 +98,7 @@ package final class ForwardingDelegate: RecordingDelegate, URLSessionDataDelegat
         dataTask: URLSessionDataTask,
         didReceive data: Data
     ) {
-        note("didReceiveData")
+        record("didReceiveData")
         inner.urlSession(session, dataTask: dataTask, didReceive: data)
     }
 
@@ -107,7 +107,7 @@ package final class ForwardingDelegate: RecordingDelegate, URLSessionDataDelegat
         downloadTask: URLSessionDownloadTask,
         didFinishDownloadingTo location: URL
     ) {
-        note("didFinishDownloading")
+        record("didFinishDownloading")
         inner.urlSession(session, downloadTask: downloadTask, didFinishDownloadingTo: location)
     }
 
@@ -118,7 +118,7 @@ package final class ForwardingDelegate: RecordingDelegate, URLSessionDataDelegat
         totalBytesWritten: Int64,
         totalBytesExpectedToWrite: Int64
     ) {
-        note("didWriteData")
+        record("didWriteData")
         inner.urlSession(
             session,
             downloadTask: downloadTask,
@@ -134,7 +134,7 @@ package final class ForwardingDelegate: RecordingDelegate, URLSessionDataDelegat
         didResumeAtOffset fileOffset: Int64,
         expectedTotalBytes: Int64
     ) {
-        note("didResumeAtOffset")
+        record("didResumeAtOffset")
         inner.urlSession(
             session,
             downloadTask: downloadTask,
@@ -148,7 +148,7 @@ package final class ForwardingDelegate: RecordingDelegate, URLSessionDataDelegat
         webSocketTask: URLSessionWebSocketTask,
         didOpenWithProtocol `protocol`: String?
     ) {
-        note("didOpen")
+        record("didOpen")
         inner.urlSession(session, webSocketTask: webSocketTask, didOpenWithProtocol: `protocol`)
     }
 
@@ -158,7 +158,7 @@ package final class ForwardingDelegate: RecordingDelegate, URLSessionDataDelegat
         didCloseWith closeCode: URLSessionWebSocketTask.CloseCode,
         reason: Data?
     ) {
-        note("didClose")
+        record("didClose")
         inner.urlSession(
             session,
             webSocketTask: webSocketTask,
@@ -168,7 +168,7 @@ package final class ForwardingDelegate: RecordingDelegate, URLSessionDataDelegat
     }
 
     package func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) {
-        note("didFinishEvents")
+        record("didFinishEvents")
         inner.urlSessionDidFinishEvents(forBackgroundURLSession: session)
     }
 
@@ -178,7 +178,7 @@ package final class ForwardingDelegate: RecordingDelegate, URLSessionDataDelegat
         completionHandler:
             @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
-        note("sessionChallenge")
+        record("sessionChallenge")
         inner.urlSession(session, didReceive: challenge, completionHandler: completionHandler)
     }
 
@@ -189,7 +189,7 @@ package final class ForwardingDelegate: RecordingDelegate, URLSessionDataDelegat
         completionHandler:
             @escaping @Sendable (URLSession.DelayedRequestDisposition, URLRequest?) -> Void
     ) {
-        note("willBeginDelayedRequest")
+        record("willBeginDelayedRequest")
         inner.urlSession(
             session,
             task: task,
@@ -205,7 +205,7 @@ package final class ForwardingDelegate: RecordingDelegate, URLSessionDataDelegat
         newRequest request: URLRequest,
         completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
-        note("redirection")
+        record("redirection")
         inner.urlSession(
             session,
             task: task,
@@ -222,7 +222,7 @@ package final class ForwardingDelegate: RecordingDelegate, URLSessionDataDelegat
         completionHandler:
             @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
-        note("taskChallenge")
+        record("taskChallenge")
         inner.urlSession(
             session,
             task: task,
@@ -236,7 +236,7 @@ package final class ForwardingDelegate: RecordingDelegate, URLSessionDataDelegat
         task: URLSessionTask,
         needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
     ) {
-        note("needNewBodyStream")
+        record("needNewBodyStream")
         inner.urlSession(session, task: task, needNewBodyStream: completionHandler)
     }
 
@@ -246,7 +246,7 @@ package final class ForwardingDelegate: RecordingDelegate, URLSessionDataDelegat
         needNewBodyStreamFrom offset: Int64,
         completionHandler: @escaping @Sendable (InputStream?) -> Void
     ) {
-        note("needNewBodyStreamFrom")
+        record("needNewBodyStreamFrom")
         inner.urlSession(
             session,
             task: task,
@@ -261,7 +261,7 @@ package final class ForwardingDelegate: RecordingDelegate, URLSessionDataDelegat
         didReceive response: URLResponse,
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
     ) {
-        note("didReceiveResponse")
+        record("didReceiveResponse")
         inner.urlSession(
             session,
             dataTask: dataTask,
@@ -276,7 +276,7 @@ package final class ForwardingDelegate: RecordingDelegate, URLSessionDataDelegat
         willCacheResponse proposedResponse: CachedURLResponse,
         completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void
     ) {
-        note("willCacheResponse")
+        record("willCacheResponse")
         inner.urlSession(
             session,
             dataTask: dataTask,

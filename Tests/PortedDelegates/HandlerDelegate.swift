@@ -10,21 +10,21 @@ package final class HandlerDelegate: RecordingDelegate, URLSessionDataDelegate,
         _ session: URLSession,
         didBecomeInvalidWithError error: (any Error)?
     ) {
-        note("didBecomeInvalid")
+        record("didBecomeInvalid")
     }
 
     package func urlSession(
         _ session: URLSession,
         didCreateTask task: URLSessionTask
     ) {
-        note("didCreateTask")
+        record("didCreateTask")
     }
 
     package func urlSession(
         _ session: URLSession,
         taskIsWaitingForConnectivity task: URLSessionTask
     ) {
-        note("taskIsWaitingForConnectivity")
+        record("taskIsWaitingForConnectivity")
     }
 
     package func urlSession(
@@ -34,7 +34,7 @@ package final class HandlerDelegate: RecordingDelegate, URLSessionDataDelegate,
         totalBytesSent: Int64,
         totalBytesExpectedToSend: Int64
     ) {
-        note("didSendBodyData")
+        record("didSendBodyData")
     }
 
     package func urlSession(
@@ -42,7 +42,7 @@ package final class HandlerDelegate: RecordingDelegate, URLSessionDataDelegate,
         task: URLSessionTask,
         didReceiveInformationalResponse response: HTTPURLResponse
     ) {
-        note("didReceiveInformationalResponse")
+        record("didReceiveInformationalResponse")
     }
 
     package func urlSession(
@@ -50,7 +50,7 @@ package final class HandlerDelegate: RecordingDelegate, URLSessionDataDelegate,
         task: URLSessionTask,
         didFinishCollecting metrics: URLSessionTaskMetrics
     ) {
-        note("didFinishCollecting")
+        record("didFinishCollecting")
     }
 
     package func urlSession(
@@ -58,7 +58,7 @@ package final class HandlerDelegate: RecordingDelegate, URLSessionDataDelegate,
         task: URLSessionTask,
         didCompleteWithError error: (any Error)?
     ) {
-        note("didComplete")
+        record("didComplete")
     }
 
     package func urlSession(
@@ -66,7 +66,7 @@ package final class HandlerDelegate: RecordingDelegate, URLSessionDataDelegate,
         dataTask: URLSessionDataTask,
         didBecome downloadTask: URLSessionDownloadTask
     ) {
-        note("didBecomeDownloadTask")
+        record("didBecomeDownloadTask")
     }
 
     package func urlSession(
@@ -74,7 +74,7 @@ package final class HandlerDelegate: RecordingDelegate, URLSessionDataDelegate,
         dataTask: URLSessionDataTask,
         didReceive data: Data
     ) {
-        note("didReceiveData")
+        record("didReceiveData")
     }
 
     package func urlSession(
@@ -82,7 +82,7 @@ package final class HandlerDelegate: RecordingDelegate, URLSessionDataDelegate,
         downloadTask: URLSessionDownloadTask,
         didFinishDownloadingTo location: URL
     ) {
-        note("didFinishDownloading")
+        record("didFinishDownloading")
     }
 
     package func urlSession(
@@ -92,7 +92,7 @@ package final class HandlerDelegate: RecordingDelegate, URLSessionDataDelegate,
         totalBytesWritten: Int64,
         totalBytesExpectedToWrite: Int64
     ) {
-        note("didWriteData")
+        record("didWriteData")
     }
 
     package func urlSession(
@@ -101,7 +101,7 @@ package final class HandlerDelegate: RecordingDelegate, URLSessionDataDelegate,
         didResumeAtOffset fileOffset: Int64,
         expectedTotalBytes: Int64
     ) {
-        note("didResumeAtOffset")
+        record("didResumeAtOffset")
     }
 
     package func urlSession(
@@ -109,7 +109,7 @@ package final class HandlerDelegate: RecordingDelegate, URLSessionDataDelegate,
         webSocketTask: URLSessionWebSocketTask,
         didOpenWithProtocol `protocol`: String?
     ) {
-        note("didOpen")
+        record("didOpen")
     }
 
     package func urlSession(
@@ -118,11 +118,11 @@ package final class HandlerDelegate: RecordingDelegate, URLSessionDataDelegate,
         didCloseWith closeCode: URLSessionWebSocketTask.CloseCode,
         reason: Data?
     ) {
-        note("didClose")
+        record("didClose")
     }
 
     package func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) {
-        note("didFinishEvents")
+        record("didFinishEvents")
     }
 
     package func urlSession(
@@ -131,7 +131,7 @@ package final class HandlerDelegate: RecordingDelegate, URLSessionDataDelegate,
         completionHandler:
             @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
-        note("sessionChallenge")
+        record("sessionChallenge")
         completionHandler(.performDefaultHandling, nil)
     }
 
@@ -142,7 +142,7 @@ package final class HandlerDelegate: RecordingDelegate, URLSessionDataDelegate,
         completionHandler:
             @escaping @Sendable (URLSession.DelayedRequestDisposition, URLRequest?) -> Void
     ) {
-        note("willBeginDelayedRequest")
+        record("willBeginDelayedRequest")
         completionHandler(.continueLoading, nil)
     }
 
@@ -153,7 +153,7 @@ package final class HandlerDelegate: RecordingDelegate, URLSessionDataDelegate,
         newRequest request: URLRequest,
         completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
-        note("redirection")
+        record("redirection")
         completionHandler(request)
     }
 
@@ -164,7 +164,7 @@ package final class HandlerDelegate: RecordingDelegate, URLSessionDataDelegate,
         completionHandler:
             @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
-        note("taskChallenge")
+        record("taskChallenge")
         completionHandler(.performDefaultHandling, nil)
     }
 
@@ -173,7 +173,7 @@ package final class HandlerDelegate: RecordingDelegate, URLSessionDataDelegate,
         task: URLSessionTask,
         needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
     ) {
-        note("needNewBodyStream")
+        record("needNewBodyStream")
         completionHandler(nil)
     }
 
@@ -183,7 +183,7 @@ package final class HandlerDelegate: RecordingDelegate, URLSessionDataDelegate,
         needNewBodyStreamFrom offset: Int64,
         completionHandler: @escaping @Sendable (InputStream?) -> Void
     ) {
-        note("needNewBodyStreamFrom")
+        record("needNewBodyStreamFrom")
         completionHandler(nil)
     }
 
@@ -193,7 +193,7 @@ package final class HandlerDelegate: RecordingDelegate, URLSessionDataDelegate,
         didReceive response: URLResponse,
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
     ) {
-        note("didReceiveResponse")
+        record("didReceiveResponse")
         completionHandler(.allow)
     }
 
@@ -203,7 +203,7 @@ package final class HandlerDelegate: RecordingDelegate, URLSessionDataDelegate,
         willCacheResponse proposedResponse: CachedURLResponse,
         completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void
     ) {
-        note("willCacheResponse")
+        record("willCacheResponse")
         completionHandler(proposedResponse)
     }
 }

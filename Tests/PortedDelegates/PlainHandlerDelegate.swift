@@ -10,21 +10,21 @@ package final class PlainHandlerDelegate: RecordingDelegate, URLSessionDataDeleg
         _ session: URLSession,
         didBecomeInvalidWithError error: (any Error)?
     ) {
-        note("didBecomeInvalid")
+        record("didBecomeInvalid")
     }
 
     package func urlSession(
         _ session: URLSession,
         didCreateTask task: URLSessionTask
     ) {
-        note("didCreateTask")
+        record("didCreateTask")
     }
 
     package func urlSession(
         _ session: URLSession,
         taskIsWaitingForConnectivity task: URLSessionTask
     ) {
-        note("taskIsWaitingForConnectivity")
+        record("taskIsWaitingForConnectivity")
     }
 
     package func urlSession(
@@ -34,7 +34,7 @@ package final class PlainHandlerDelegate: RecordingDelegate, URLSessionDataDeleg
         totalBytesSent: Int64,
         totalBytesExpectedToSend: Int64
     ) {
-        note("didSendBodyData")
+        record("didSendBodyData")
     }
 
     package func urlSession(
@@ -42,7 +42,7 @@ package final class PlainHandlerDelegate: RecordingDelegate, URLSessionDataDeleg
         task: URLSessionTask,
         didReceiveInformationalResponse response: HTTPURLResponse
     ) {
-        note("didReceiveInformationalResponse")
+        record("didReceiveInformationalResponse")
     }
 
     package func urlSession(
@@ -50,7 +50,7 @@ package final class PlainHandlerDelegate: RecordingDelegate, URLSessionDataDeleg
         task: URLSessionTask,
         didFinishCollecting metrics: URLSessionTaskMetrics
     ) {
-        note("didFinishCollecting")
+        record("didFinishCollecting")
     }
 
     package func urlSession(
@@ -58,7 +58,7 @@ package final class PlainHandlerDelegate: RecordingDelegate, URLSessionDataDeleg
         task: URLSessionTask,
         didCompleteWithError error: (any Error)?
     ) {
-        note("didComplete")
+        record("didComplete")
     }
 
     package func urlSession(
@@ -66,7 +66,7 @@ package final class PlainHandlerDelegate: RecordingDelegate, URLSessionDataDeleg
         dataTask: URLSessionDataTask,
         didBecome downloadTask: URLSessionDownloadTask
     ) {
-        note("didBecomeDownloadTask")
+        record("didBecomeDownloadTask")
     }
 
     package func urlSession(
@@ -74,7 +74,7 @@ package final class PlainHandlerDelegate: RecordingDelegate, URLSessionDataDeleg
         dataTask: URLSessionDataTask,
         didReceive data: Data
     ) {
-        note("didReceiveData")
+        record("didReceiveData")
     }
 
     package func urlSession(
@@ -82,7 +82,7 @@ package final class PlainHandlerDelegate: RecordingDelegate, URLSessionDataDeleg
         downloadTask: URLSessionDownloadTask,
         didFinishDownloadingTo location: URL
     ) {
-        note("didFinishDownloading")
+        record("didFinishDownloading")
     }
 
     package func urlSession(
@@ -92,7 +92,7 @@ package final class PlainHandlerDelegate: RecordingDelegate, URLSessionDataDeleg
         totalBytesWritten: Int64,
         totalBytesExpectedToWrite: Int64
     ) {
-        note("didWriteData")
+        record("didWriteData")
     }
 
     package func urlSession(
@@ -101,7 +101,7 @@ package final class PlainHandlerDelegate: RecordingDelegate, URLSessionDataDeleg
         didResumeAtOffset fileOffset: Int64,
         expectedTotalBytes: Int64
     ) {
-        note("didResumeAtOffset")
+        record("didResumeAtOffset")
     }
 
     package func urlSession(
@@ -109,7 +109,7 @@ package final class PlainHandlerDelegate: RecordingDelegate, URLSessionDataDeleg
         webSocketTask: URLSessionWebSocketTask,
         didOpenWithProtocol `protocol`: String?
     ) {
-        note("didOpen")
+        record("didOpen")
     }
 
     package func urlSession(
@@ -118,11 +118,11 @@ package final class PlainHandlerDelegate: RecordingDelegate, URLSessionDataDeleg
         didCloseWith closeCode: URLSessionWebSocketTask.CloseCode,
         reason: Data?
     ) {
-        note("didClose")
+        record("didClose")
     }
 
     package func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) {
-        note("didFinishEvents")
+        record("didFinishEvents")
     }
 
     package func urlSession(
@@ -130,7 +130,7 @@ package final class PlainHandlerDelegate: RecordingDelegate, URLSessionDataDeleg
         didReceive challenge: URLAuthenticationChallenge,
         completionHandler: @escaping (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
-        note("sessionChallenge")
+        record("sessionChallenge")
         completionHandler(.performDefaultHandling, nil)
     }
 
@@ -140,7 +140,7 @@ package final class PlainHandlerDelegate: RecordingDelegate, URLSessionDataDeleg
         willBeginDelayedRequest request: URLRequest,
         completionHandler: @escaping (URLSession.DelayedRequestDisposition, URLRequest?) -> Void
     ) {
-        note("willBeginDelayedRequest")
+        record("willBeginDelayedRequest")
         completionHandler(.continueLoading, nil)
     }
 
@@ -151,7 +151,7 @@ package final class PlainHandlerDelegate: RecordingDelegate, URLSessionDataDeleg
         newRequest request: URLRequest,
         completionHandler: @escaping (URLRequest?) -> Void
     ) {
-        note("redirection")
+        record("redirection")
         completionHandler(request)
     }
 
@@ -161,7 +161,7 @@ package final class PlainHandlerDelegate: RecordingDelegate, URLSessionDataDeleg
         didReceive challenge: URLAuthenticationChallenge,
         completionHandler: @escaping (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
-        note("taskChallenge")
+        record("taskChallenge")
         completionHandler(.performDefaultHandling, nil)
     }
 
@@ -170,7 +170,7 @@ package final class PlainHandlerDelegate: RecordingDelegate, URLSessionDataDeleg
         task: URLSessionTask,
         needNewBodyStream completionHandler: @escaping (InputStream?) -> Void
     ) {
-        note("needNewBodyStream")
+        record("needNewBodyStream")
         completionHandler(nil)
     }
 
@@ -180,7 +180,7 @@ package final class PlainHandlerDelegate: RecordingDelegate, URLSessionDataDeleg
         needNewBodyStreamFrom offset: Int64,
         completionHandler: @escaping (InputStream?) -> Void
     ) {
-        note("needNewBodyStreamFrom")
+        record("needNewBodyStreamFrom")
         completionHandler(nil)
     }
 
@@ -190,7 +190,7 @@ package final class PlainHandlerDelegate: RecordingDelegate, URLSessionDataDeleg
         didReceive response: URLResponse,
         completionHandler: @escaping (URLSession.ResponseDisposition) -> Void
     ) {
-        note("didReceiveResponse")
+        record("didReceiveResponse")
         completionHandler(.allow)
     }
 
@@ -200,7 +200,7 @@ package final class PlainHandlerDelegate: RecordingDelegate, URLSessionDataDeleg
         willCacheResponse proposedResponse: CachedURLResponse,
         completionHandler: @escaping (CachedURLResponse?) -> Void
     ) {
-        note("willCacheResponse")
+        record("willCacheResponse")
         completionHandler(proposedResponse)
     }
 }

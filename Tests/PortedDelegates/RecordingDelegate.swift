@@ -13,7 +13,7 @@ package class RecordingDelegate: NSObject, @unchecked Sendable {
         return noted
     }
 
-    func note(_ call: String) {
+    func record(_ call: String) {
         lock.lock()
         defer { lock.unlock() }
         noted.append(call)

@@ -169,7 +169,7 @@ struct DownloadDialog {
         case .beginFile, .discardFile, .write, .writePart:
             try performOnFile(effect, count)
         case .takeBody: connections[Machine.firstConnection]?.isBodyTaken = true
-        case .skipBody, .continueFile, .beginSegments, .endSegments, .noteDoubt, .reportRestart,
+        case .skipBody, .continueFile, .beginSegments, .endSegments, .recordDoubt, .reportRestart,
             .reportResponse, .reportResumption, .giveConnectionBack:
             break
         }

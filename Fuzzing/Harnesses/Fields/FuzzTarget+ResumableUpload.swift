@@ -34,7 +34,8 @@ extension FuzzTarget {
             resource: resource,
             configuration: ResumableUpload.Configuration(
                 protocols: protocols[Int(choices & 3)],
-                interruptions: choices & 16 == 0 ? .goOn(RetryPolicy(), patience: nil) : .isFailure,
+                interruptions: choices & 16 == 0
+                    ? .proceed(RetryPolicy(), patience: nil) : .isFailure,
                 unavailableResponses: choices & 32 == 0 ? .deliver : .fail
             )
         )

@@ -25,8 +25,8 @@ final class BackgroundBackend: SessionBackend {
     ///
     /// - Parameters:
     ///   - core: The session, whose handle is known.
-    ///   - tellsEnd: Whether this process was started for the events of this session.
-    func start(_ core: SessionCore, tellsEnd: Bool) {
+    ///   - reportsEnd: Whether this process was started for the events of this session.
+    func start(_ core: SessionCore, reportsEnd: Bool) {
         let opening = opening()
         let loader = BackgroundTaskLoader(
             connection: connection,
@@ -38,7 +38,7 @@ final class BackgroundBackend: SessionBackend {
             core: core,
             connection: connection,
             loader: loader,
-            tellsEnd: tellsEnd
+            reportsEnd: reportsEnd
         )
         events.withLock { $0 = Events(subscription: subscription, loader: loader) }
         connection.start(
@@ -55,7 +55,7 @@ final class BackgroundBackend: SessionBackend {
                 },
                 wantsConnection: { !core.hasNoTasks || !loader.isDone }
             ),
-            isAwaited: tellsEnd
+            isAwaited: reportsEnd
         )
     }
 
@@ -135,7 +135,7 @@ final class BackgroundBackend: SessionBackend {
     }
 
     func relink(_ task: URLSessionDownloadTask, to request: TransferRequest) {
-        task.noteRequest(request)
+        task.recordRequest(request)
         connection.call(
             .relink(task: task.taskIdentifier, question: nil, Wire.Request(request))
         )

@@ -410,7 +410,7 @@ extension BackgroundConnection.StateMachine {
             effects.add(.complete([refusal].compactMap(\.self)))
             removeFirst()
         case .reconnect(let isEndless):
-            let count = outbox.noteFailureOfFirst()
+            let count = outbox.recordFailureOfFirst()
             guard isEndless || count <= Self.greatestFailureCount else { return removeFirst() }
             retry()
             effects.add(.complete(outbox.endConnection()))

@@ -76,7 +76,7 @@ final class BackgroundQuestions {
 
     /// Asks the app about a challenge; `nil` is one of a newer daemon that this library does not know.
     private func decide(on challenge: LoadChallenge?, _ number: Int, _ task: URLSessionTask) {
-        guard let challenge else { return goOn(number, task) }
+        guard let challenge else { return proceed(number, task) }
         let challenges = AppChallenges(task: task, credentials: credentials)
         challenges.decide(on: challenge) { decision in
             guard self.settle(number, of: task) else { return }
@@ -88,13 +88,13 @@ final class BackgroundQuestions {
             if !challenges.mayAnswer(challenge) { answer.answersNoOthers = true }
             self.connection.call(.answerChallenge(answer)) { error in
                 Diagnostics.report("The daemon does not take the answer to a challenge: \(error)")
-                LoopActor.perform { self.goOn(number, task) }
+                LoopActor.perform { self.proceed(number, task) }
             }
         }
     }
 
     /// Answers with default handling.
-    private func goOn(_ number: Int, _ task: URLSessionTask) {
+    private func proceed(_ number: Int, _ task: URLSessionTask) {
         _ = settle(number, of: task)
         let none = AppChallenges.Decision(answer: .performDefaultHandling, isKept: false)
         connection.call(
@@ -137,7 +137,7 @@ final class BackgroundQuestions {
                     madeFor: task.madeFor
                 )
             }
-            if let replacement { task.noteRequest(replacement) }
+            if let replacement { task.recordRequest(replacement) }
             let new = replacement.map { Wire.Request($0) }
             connection.call(.begin(task: identifier, question: number, new)) { error in
                 Self.refuseRequest(of: task, "\(error)")
@@ -160,7 +160,7 @@ final class BackgroundQuestions {
     private func askForLink(_ task: URLSessionTask, _ number: Int, _ head: HTTPResponseHead?) {
         task.askForLink(after: head, configuration: configuration) { [self] request in
             guard settle(number, of: task) else { return }
-            if let request { task.noteRequest(request) }
+            if let request { task.recordRequest(request) }
             connection.call(
                 .relink(
                     task: task.taskIdentifier,

@@ -92,8 +92,8 @@ final class BackgroundSessions: Sendable {
                     + "its events stay with the daemon."
             )
         }
-        let tellsEnd = application.wasLaunched(forBackgroundURLSession: identifier)
-        backend.start(core, tellsEnd: tellsEnd)
+        let reportsEnd = application.wasLaunched(forBackgroundURLSession: identifier)
+        backend.start(core, reportsEnd: reportsEnd)
     }
 
     /// Registers again with the daemon how the program is started.

@@ -13,7 +13,7 @@ final class BackgroundSubscription {
     private let loader: BackgroundTaskLoader
     private let questions: BackgroundQuestions
     /// Whether this process was started for the events of this session.
-    private let tellsEnd: Bool
+    private let reportsEnd: Bool
     /// Whether the daemon holds back further events.
     private var isPaused = false
     /// Whether an event about a task has been received.
@@ -34,7 +34,7 @@ final class BackgroundSubscription {
         core: SessionCore,
         connection: BackgroundConnection,
         loader: BackgroundTaskLoader,
-        tellsEnd: Bool
+        reportsEnd: Bool
     ) {
         self.core = core
         self.connection = connection
@@ -43,7 +43,7 @@ final class BackgroundSubscription {
             connection: connection,
             configuration: core.configuration
         )
-        self.tellsEnd = tellsEnd
+        self.reportsEnd = reportsEnd
     }
 
     // MARK: - The stream
@@ -113,20 +113,20 @@ final class BackgroundSubscription {
     private func process(_ event: Wire.Event) {
         switch event.kind {
         case .response:
-            noteResponse(event, task(event))
+            recordResponse(event, task(event))
         case .resumed:
             (task(event) as? URLSessionDownloadTask)?
-                .noteResumption(at: event.offset ?? 0, of: event.expectedByteCount)
+                .recordResumption(at: event.offset ?? 0, of: event.expectedByteCount)
         case .progress:
             switch task(event) {
             case let download as URLSessionDownloadTask:
-                download.noteProgress(
+                download.recordProgress(
                     event.receivedByteCount ?? 0,
                     of: event.expectedByteCount,
                     coded: CodedProgress(event)
                 )
             case let upload as URLSessionUploadTask:
-                upload.noteBackgroundProgress(event)
+                upload.recordBackgroundProgress(event)
             default:
                 break
             }
@@ -137,22 +137,22 @@ final class BackgroundSubscription {
         case .challenged, .delayed, .expired:
             askApp(event)
         case .drained:
-            if ledger.drained() { tellEnd() }
+            if ledger.drained() { notifyEnd() }
         case .other:
             // An event of a newer daemon that this library does not know.
             break
         }
     }
 
-    private func noteResponse(_ event: Wire.Event, _ task: URLSessionTask?) {
+    private func recordResponse(_ event: Wire.Event, _ task: URLSessionTask?) {
         switch task {
         case let download as URLSessionDownloadTask:
-            download.noteResponse(
+            download.recordResponse(
                 event.response.map { HTTPResponseHead($0) },
                 to: event.request.map { TransferRequest($0) }
             )
         case let upload as URLSessionUploadTask:
-            upload.noteBackgroundResponse(event)
+            upload.recordBackgroundResponse(event)
         default:
             break
         }
@@ -177,7 +177,7 @@ final class BackgroundSubscription {
             LoopActor.perform { self.wasTold(wasOld: isOld) }
         }
         guard let task else { return wasTold() }
-        noteResponse(event, task)
+        recordResponse(event, task)
         if event.kind == .finished { answers[task.taskIdentifier] = event.response }
         process(event, task, wasTold)
     }
@@ -187,7 +187,7 @@ final class BackgroundSubscription {
         guard let task = task(event), questions.isNew(event) else { return }
         let isOld = ledger.receiveQuestion()
         questions.ask(event, of: task) {
-            if isOld, self.ledger.settledQuestion() { self.tellEnd() }
+            if isOld, self.ledger.settledQuestion() { self.notifyEnd() }
         }
     }
 
@@ -197,14 +197,14 @@ final class BackgroundSubscription {
         _ wasTold: @escaping @Sendable () -> Void
     ) {
         if let upload = task as? URLSessionUploadTask {
-            let failure = upload.noteBackgroundBody(event, wasTold: wasTold)
+            let failure = upload.recordBackgroundBody(event, wasTold: wasTold)
             bodyFailures[task.taskIdentifier] = failure
             return
         }
         guard let path = event.path, let download = task as? URLSessionDownloadTask else {
             return wasTold()
         }
-        download.noteFile(
+        download.recordFile(
             FinishedFile(path: path, directoryIdentity: event.directoryIdentity),
             byteCount: event.receivedByteCount ?? event.expectedByteCount ?? 0,
             wasTold: wasTold
@@ -254,12 +254,12 @@ final class BackgroundSubscription {
     }
 
     private func wasTold(wasOld: Bool) {
-        if ledger.told(wasOld: wasOld) { tellEnd() }
+        if ledger.told(wasOld: wasOld) { notifyEnd() }
         updateReading()
     }
 
-    private func tellEnd() {
-        guard tellsEnd, let handle = core.handle else { return }
+    private func notifyEnd() {
+        guard reportsEnd, let handle = core.handle else { return }
         core.delegateCalls.perform { [core] in
             core.delegate?.urlSessionDidFinishEvents(forBackgroundURLSession: handle)
         }
@@ -311,7 +311,7 @@ struct EventLedger {
     /// - Returns: Whether it was the last of all that waited.
     mutating func settledQuestion() -> Bool {
         untoldOldCount -= 1
-        return tellsEnd()
+        return reportsEnd()
     }
 
     /// Prepares for events with the numbers of another session.
@@ -322,7 +322,7 @@ struct EventLedger {
     /// - Returns: Whether they have also been delivered.
     mutating func drained() -> Bool {
         isDrained = true
-        return tellsEnd()
+        return reportsEnd()
     }
 
     /// Records that an event was delivered.
@@ -332,10 +332,10 @@ struct EventLedger {
     mutating func told(wasOld: Bool) -> Bool {
         untoldCount -= 1
         if wasOld { untoldOldCount -= 1 }
-        return tellsEnd()
+        return reportsEnd()
     }
 
-    private mutating func tellsEnd() -> Bool {
+    private mutating func reportsEnd() -> Bool {
         guard isDrained, untoldOldCount == 0, !hasToldEnd else { return false }
         hasToldEnd = true
         return true

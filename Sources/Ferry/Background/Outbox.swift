@@ -155,7 +155,7 @@ struct Outbox {
     /// Records that the first call could not be carried out for now.
     ///
     /// - Returns: How often that has happened.
-    mutating func noteFailureOfFirst() -> Int {
+    mutating func recordFailureOfFirst() -> Int {
         entries[doneCount]?.failureCount += 1
         return first?.failureCount ?? 0
     }

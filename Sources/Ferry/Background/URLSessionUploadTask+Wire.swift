@@ -14,7 +14,7 @@ extension URLSessionUploadTask {
         session: URLSession
     ) {
         var storage = Storage(task, session: session)
-        storage.note(sent: upload.sentByteCount, of: upload.byteCount)
+        storage.record(sent: upload.sentByteCount, of: upload.byteCount)
         self.init(identifier: task.identifier, core: core, storage: storage)
     }
 
@@ -26,7 +26,7 @@ extension URLSessionUploadTask {
         _ event: Wire.Event
     ) {
         var storage = Storage(event, session: session)
-        storage.note(sent: event.sentByteCount ?? 0, of: NSURLSessionTransferSizeUnknown)
+        storage.record(sent: event.sentByteCount ?? 0, of: NSURLSessionTransferSizeUnknown)
         self.init(identifier: identifier, core: core, storage: storage)
     }
 
@@ -43,7 +43,7 @@ extension URLSessionUploadTask {
 
 extension URLSessionTask.Storage {
     /// Records how much of the request's body was sent and reported to the app.
-    fileprivate mutating func note(sent: Int64, of expected: Int64) {
+    fileprivate mutating func record(sent: Int64, of expected: Int64) {
         deliveries = URLSessionTask.Deliveries(toldSentByteCount: sent)
         sentCounts = URLSessionTask.SentByteCounts(sent: sent, expected: expected)
     }
@@ -52,19 +52,19 @@ extension URLSessionTask.Storage {
 /// The daemon's events about an upload; on the event loop, in order.
 extension URLSessionUploadTask {
     /// Records the server's response in the task, without notifying the app (BG-14).
-    func noteBackgroundResponse(_ event: Wire.Event) {
-        if let request = event.request { noteRequest(TransferRequest(request)) }
+    func recordBackgroundResponse(_ event: Wire.Event) {
+        if let request = event.request { recordRequest(TransferRequest(request)) }
         guard let response = event.response else { return }
         // The task's last event has it, too, if the body has already arrived.
         storage.withLock { $0.response = LatestResponse(HTTPResponseHead(response)) }
     }
 
     /// Records how much was sent, and how much of the response was received.
-    func noteBackgroundProgress(_ event: Wire.Event) {
-        if let sent = event.sentByteCount { noteSent(sent) }
+    func recordBackgroundProgress(_ event: Wire.Event) {
+        if let sent = event.sentByteCount { recordSent(sent) }
         guard let received = event.receivedByteCount, received > 0 else { return }
         let expected = event.expectedByteCount ?? NSURLSessionTransferSizeUnknown
-        noteCounts(ByteCounts(received: received, expected: expected))
+        recordCounts(ByteCounts(received: received, expected: expected))
     }
 
     /// Delivers the body of the response, which is in a file.
@@ -73,11 +73,11 @@ extension URLSessionUploadTask {
     ///   - event: The event that says so.
     ///   - wasTold: Called on the delegate queue when the app has been notified.
     /// - Returns: Why the body cannot be delivered, if so.
-    func noteBackgroundBody(
+    func recordBackgroundBody(
         _ event: Wire.Event,
         wasTold: @escaping @Sendable () -> Void
     ) -> URLError? {
-        noteBackgroundProgress(event)
+        recordBackgroundProgress(event)
         finishProgress()
         // The daemon keeps no bodies that are too long to be delivered to a delegate at once.
         let body = event.path.map { path in

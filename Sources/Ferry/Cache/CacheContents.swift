@@ -30,7 +30,7 @@ struct CacheContents {
         let now = Date()
         if let kept = memory.value(for: key) {
             let isDue = KeptResponse.isDue(lastMark: kept.marked, now: now)
-            if limits.disk > 0 { disk.noteUse(of: key, marking: isDue) }
+            if limits.disk > 0 { disk.recordUse(of: key, marking: isDue) }
             return memory.use(key) { if isDue { $0.marked = now } }
         }
         guard limits.disk > 0, let kept = disk.response(for: key, limit: limits.disk) else {

@@ -100,7 +100,7 @@ struct CacheDisk {
     /// - Parameters:
     ///   - key: The key, of which there need not be a file.
     ///   - isMarking: Whether to mark the file, which is for other processes and for later ones.
-    mutating func noteUse(of key: CacheKey, marking isMarking: Bool) {
+    mutating func recordUse(of key: CacheKey, marking isMarking: Bool) {
         guard isMarking || files != nil, unremovedSince == nil, let name = key.fileName else {
             return
         }
@@ -172,7 +172,7 @@ struct CacheDisk {
         return unremovedSince == nil
     }
 
-    private mutating func noteUnremoved() { unremovedSince = unremovedSince ?? instant() }
+    private mutating func recordUnremoved() { unremovedSince = unremovedSince ?? instant() }
 
     /// Removes a response's file, which must not be found again.
     private mutating func remove(_ name: String, in directory: Directory) {
@@ -181,7 +181,7 @@ struct CacheDisk {
             try directory.remove(name)
         } catch {
             // A file system that cannot be written says so of files that are not there, too.
-            if Self.mayBeFound(name, in: directory) { noteUnremoved() }
+            if Self.mayBeFound(name, in: directory) { recordUnremoved() }
         }
     }
 
@@ -242,7 +242,7 @@ extension CacheDisk {
         do throws(SystemCallError) {
             return try open()
         } catch {
-            noteUnremoved()
+            recordUnremoved()
             return nil
         }
     }
@@ -252,7 +252,7 @@ extension CacheDisk {
         do throws(SystemCallError) {
             return try directory.names()
         } catch {
-            noteUnremoved()
+            recordUnremoved()
             return []
         }
     }
@@ -263,7 +263,7 @@ extension CacheDisk {
             try directory.synchronize()
         } catch {
             // Some file systems cannot do so for directories (fsync(2)).
-            if error.errno != EINVAL { noteUnremoved() }
+            if error.errno != EINVAL { recordUnremoved() }
         }
     }
 

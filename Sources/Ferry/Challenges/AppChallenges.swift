@@ -24,13 +24,13 @@ struct AppChallenges {
         {
             return true
         }
-        return task.isHeard(.taskChallenge)
+        return task.hasHandler(.taskChallenge)
     }
 
     /// Returns whether a delegate or a stored credential may answer a challenge.
     func mayAnswer(_ challenge: LoadChallenge) -> Bool {
         guard case .password = challenge.kind else { return mayDecideOnCertificates }
-        return task.isHeard(.taskChallenge) || !credentials.isEmpty
+        return task.hasHandler(.taskChallenge) || !credentials.isEmpty
     }
 
     /// Decides about a challenge.

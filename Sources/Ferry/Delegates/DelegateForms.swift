@@ -52,7 +52,7 @@ enum DelegateForms {
     @TaskLocal private static var detour: Detour?
 
     /// Records that a type does not implement a method in any form.
-    static func noteDefault(_ method: Method, of delegate: any URLSessionDelegate) {
+    static func recordDefault(_ method: Method, of delegate: any URLSessionDelegate) {
         let type = ObjectIdentifier(type(of: delegate))
         defaults.withLock { $0[type, default: 0] |= method.bit }
     }
@@ -89,7 +89,7 @@ enum DelegateForms {
     ) {
         let isCalledByOther =
             detour == Detour(delegate: ObjectIdentifier(delegate), method: method)
-        if isCalledByOther { noteDefault(method, of: delegate) }
+        if isCalledByOther { recordDefault(method, of: delegate) }
         guard !isCalledByOther, !isDefault(method, of: delegate) else { return handler(answer) }
         Task { handler(await other()) }
     }

@@ -108,7 +108,7 @@ extension URLSessionDataDelegate {
         dataTask: URLSessionDataTask,
         didBecome downloadTask: URLSessionDownloadTask
     ) {
-        DelegateForms.noteDefault(.becameDownload, of: self)
+        DelegateForms.recordDefault(.becameDownload, of: self)
     }
 
     /// Does nothing; for a task's own delegate, the session's delegate is called instead.
@@ -122,7 +122,7 @@ extension URLSessionDataDelegate {
         dataTask: URLSessionDataTask,
         didReceive data: Data
     ) {
-        DelegateForms.noteDefault(.data, of: self)
+        DelegateForms.recordDefault(.data, of: self)
     }
 
     /// Calls the other form of the method; if that is not implemented either, the answer is

@@ -76,7 +76,7 @@ extension URLSessionDownloadDelegate {
         totalBytesWritten: Int64,
         totalBytesExpectedToWrite: Int64
     ) {
-        DelegateForms.noteDefault(.wrote, of: self)
+        DelegateForms.recordDefault(.wrote, of: self)
     }
 
     /// Does nothing; for a task's own delegate, the session's delegate is called instead.
@@ -92,6 +92,6 @@ extension URLSessionDownloadDelegate {
         didResumeAtOffset fileOffset: Int64,
         expectedTotalBytes: Int64
     ) {
-        DelegateForms.noteDefault(.resumed, of: self)
+        DelegateForms.recordDefault(.resumed, of: self)
     }
 }

@@ -157,7 +157,7 @@ extension URLSessionTaskDelegate {
         needsNewRequestAfter response: HTTPURLResponse,
         completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
-        DelegateForms.noteDefault(.newRequest, of: self)
+        DelegateForms.recordDefault(.newRequest, of: self)
         completionHandler(nil)
     }
 }

@@ -13,7 +13,7 @@ extension URLSessionTaskDelegate {
         _ session: URLSession,
         didCreateTask task: URLSessionTask
     ) {
-        DelegateForms.noteDefault(.created, of: self)
+        DelegateForms.recordDefault(.created, of: self)
     }
 
     /// Does nothing; for a task's own delegate, the session's delegate is called instead.
@@ -25,7 +25,7 @@ extension URLSessionTaskDelegate {
         _ session: URLSession,
         taskIsWaitingForConnectivity task: URLSessionTask
     ) {
-        DelegateForms.noteDefault(.waiting, of: self)
+        DelegateForms.recordDefault(.waiting, of: self)
     }
 
     /// Does nothing; for a task's own delegate, the session's delegate is called instead.
@@ -43,7 +43,7 @@ extension URLSessionTaskDelegate {
         totalBytesSent: Int64,
         totalBytesExpectedToSend: Int64
     ) {
-        DelegateForms.noteDefault(.sent, of: self)
+        DelegateForms.recordDefault(.sent, of: self)
     }
 
     /// Does nothing; for a task's own delegate, the session's delegate is called instead.
@@ -57,7 +57,7 @@ extension URLSessionTaskDelegate {
         task: URLSessionTask,
         didReceiveInformationalResponse response: HTTPURLResponse
     ) {
-        DelegateForms.noteDefault(.informational, of: self)
+        DelegateForms.recordDefault(.informational, of: self)
     }
 
     /// Does nothing; for a task's own delegate, the session's delegate is called instead.
@@ -71,7 +71,7 @@ extension URLSessionTaskDelegate {
         task: URLSessionTask,
         didFinishCollecting metrics: URLSessionTaskMetrics
     ) {
-        DelegateForms.noteDefault(.metrics, of: self)
+        DelegateForms.recordDefault(.metrics, of: self)
     }
 
     /// Does nothing; for a task's own delegate, the session's delegate is called instead.
@@ -85,7 +85,7 @@ extension URLSessionTaskDelegate {
         task: URLSessionTask,
         didCompleteWithError error: (any Error)?
     ) {
-        DelegateForms.noteDefault(.completed, of: self)
+        DelegateForms.recordDefault(.completed, of: self)
     }
 }
 

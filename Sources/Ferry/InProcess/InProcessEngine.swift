@@ -124,6 +124,7 @@ final class InProcessEngine {
     /// - Parameters:
     ///   - identity: What equal requests have in common.
     ///   - make: Makes a new one, which calls the closure when tasks can no longer join.
+    /// - Returns: The request, and whether it is new.
     func sharedRequest<Request: SharedRequest>(
         for identity: RequestIdentity,
         make: (_ close: @escaping @LoopActor () -> Void) -> Request
@@ -156,7 +157,7 @@ final class InProcessEngine {
     /// Records the HTTP version in which a server has answered.
     ///
     /// With HTTP/2 requests share a connection, so a limit of streams takes the place of that of connections.
-    func noteVersion(_ version: String, of url: String) {
+    func recordVersion(_ version: String, of url: String) {
         guard version.hasPrefix("HTTP/2"), let origin = Origin(url: url)?.description,
             multiplexed[origin] == nil
         else { return }
@@ -183,7 +184,9 @@ final class InProcessEngine {
     }
 
     private func takeConnection(host: String) -> Bool {
-        guard budget.take(forHost: host, limitPerHost: limit(forHost: host)) == .admitted else { return false }
+        guard budget.take(forHost: host, limitPerHost: limit(forHost: host)) == .admitted else {
+            return false
+        }
         guard needsConnection(host: host) else { return true }
         guard connections.take() else {
             budget.giveBack(forHost: host)
@@ -243,7 +246,7 @@ final class InProcessEngine {
             waits: configuration.waitsForConnectivity,
             avoids: Conditions(avoidedBy: task.originalRequest, in: configuration),
             conditions: conditions,
-            onWait: { [weak task] in task?.tellWaitingForConnectivity() }
+            onWait: { [weak task] in task?.notifyWaitingForConnectivity() }
         )
     }
 

@@ -45,7 +45,9 @@ final class ProcessConnections {
     /// Offers a session the next free connection that is its turn.
     func wait(_ session: any ConnectionWaiter) {
         let identifier = ObjectIdentifier(session)
-        guard sessions.updateValue(Waiting(session: session), forKey: identifier) == nil else { return }
+        guard sessions.updateValue(Waiting(session: session), forKey: identifier) == nil else {
+            return
+        }
         waiting.append(identifier)
     }
 }

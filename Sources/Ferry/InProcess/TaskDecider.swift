@@ -107,11 +107,11 @@ final class TaskDecider: LoadDecider {
         let answer = Answer { [self] (next: TransferRequest?) in
             if let next {
                 redirectCount += 1
-                task.noteRequest(next)
+                task.recordRequest(next)
             }
             follow(next)
         }
-        guard task.isHeard(.redirection), let response = HTTPURLResponse.make(head) else {
+        guard task.hasHandler(.redirection), let response = HTTPURLResponse.make(head) else {
             return answer(request)
         }
         let original = task.originalRequest ?? URLRequest(request)
@@ -182,20 +182,20 @@ final class TaskDecider: LoadDecider {
     // MARK: - Messages
 
     func load(_ load: Load, didSendBodyBytes byteCount: Int64) {
-        task.noteSent(byteCount)
+        task.recordSent(byteCount)
     }
 
     func load(_ load: Load, resumesBodyAt offset: Int64) {
-        task.noteSending(from: offset)
+        task.recordSending(from: offset)
     }
 
     func load(_ load: Load, didReceiveInformational head: HTTPResponseHead) {
-        guard task.isHeard(.informational), let response = HTTPURLResponse.make(head) else {
+        guard task.hasHandler(.informational), let response = HTTPURLResponse.make(head) else {
             return
         }
         task.deliver(
             .call { [task] session in
-                task.tell(.informational) { (delegate: any URLSessionTaskDelegate) in
+                task.notify(.informational) { (delegate: any URLSessionTaskDelegate) in
                     delegate.urlSession(
                         session,
                         task: task,
@@ -207,7 +207,7 @@ final class TaskDecider: LoadDecider {
     }
 
     func load(_ load: Load, didReceiveAny head: HTTPResponseHead, to request: TransferRequest) {
-        engine.noteVersion(head.version, of: request.url)
+        engine.recordVersion(head.version, of: request.url)
         guard handlesCookies, head.fields.first(named: "Set-Cookie") != nil else { return }
         let document = task.originalRequest?.mainDocumentURL
         let cookies = engine.cookies
@@ -236,13 +236,13 @@ final class TaskDecider: LoadDecider {
     }
 
     /// Records that the response came from the cache.
-    func noteCached(_ response: URLResponse, to request: TransferRequest, since start: Date) {
+    func recordCached(_ response: URLResponse, to request: TransferRequest, since start: Date) {
         let interval = DateInterval(start: min(start, Date()), end: Date())
         transactions.append(.cached(URLRequest(request), response, interval))
     }
 
     /// Records that an app's protocol object, a file or the URL itself has answered or failed.
-    func noteServed(_ request: URLRequest?, response: URLResponse?, since start: Date) {
+    func recordServed(_ request: URLRequest?, response: URLResponse?, since start: Date) {
         guard let request else { return }
         let interval = DateInterval(start: min(start, Date()), end: Date())
         transactions.append(.served(request, response, interval))
@@ -260,7 +260,7 @@ final class TaskDecider: LoadDecider {
     }
 
     private func deliverMetrics(hasFailed: Bool) {
-        guard task.isHeard(.metrics) else { return }
+        guard task.hasHandler(.metrics) else { return }
         let (created, original) = task.storage.withLock { ($0.created, $0.originalRequest) }
         let interval = DateInterval(start: min(created, Date()), end: Date())
         let (transactions, redirectCount) = (transactions, redirectCount)

@@ -94,7 +94,7 @@ extension URLSessionTask {
     /// - Parameters:
     ///   - method: The method that is called.
     ///   - call: Calls it.
-    func tell<Delegate>(_ method: DelegateForms.Method, _ call: (Delegate) -> Void) {
+    func notify<Delegate>(_ method: DelegateForms.Method, _ call: (Delegate) -> Void) {
         if let own = storage.withLock({ $0.delegate }), let delegate = own as? Delegate,
             !DelegateForms.isDefault(method, of: own)
         {
@@ -111,7 +111,7 @@ extension URLSessionTask {
     ///   - method: The method.
     ///   - type: The protocol that it belongs to.
     /// - Returns: Whether one may.
-    func isHeard<Delegate>(_ method: DelegateForms.Method, by type: Delegate.Type) -> Bool {
+    func hasHandler<Delegate>(_ method: DelegateForms.Method, by type: Delegate.Type) -> Bool {
         if let own = storage.withLock({ $0.delegate }), own is Delegate,
             !DelegateForms.isDefault(method, of: own)
         {
@@ -122,7 +122,7 @@ extension URLSessionTask {
     }
 
     /// Whether there is a delegate that may implement a method of `URLSessionTaskDelegate`.
-    func isHeard(_ method: DelegateForms.Method) -> Bool {
-        isHeard(method, by: (any URLSessionTaskDelegate).self)
+    func hasHandler(_ method: DelegateForms.Method) -> Bool {
+        hasHandler(method, by: (any URLSessionTaskDelegate).self)
     }
 }

@@ -41,9 +41,9 @@ open class URLSessionDataTask: URLSessionTask, @unchecked Sendable {
         super.init(identifier: identifier, core: core, backend: backend, storage: storage)
     }
 
-    override func tell(_ message: Delivery.Message, newByteCount: Int64) {
+    override func notify(_ message: Delivery.Message, newByteCount: Int64) {
         switch (recipient, message) {
-        case (.delegate, _): tellDelegate(message)
+        case (.delegate, _): notifyDelegate(message)
         case (.handler(let handler), .completed(let error)):
             let (body, response) = storage.withLock { storage in
                 defer { storage.body = nil }
@@ -59,23 +59,23 @@ open class URLSessionDataTask: URLSessionTask, @unchecked Sendable {
         }
     }
 
-    private func tellDelegate(_ message: Delivery.Message) {
+    private func notifyDelegate(_ message: Delivery.Message) {
         guard let session = storage.withLock({ $0.session }) else { return }
         switch message {
         case .data(let data):
-            tell(.data) { (delegate: any URLSessionDataDelegate) in
+            notify(.data) { (delegate: any URLSessionDataDelegate) in
                 delegate.urlSession(session, dataTask: self, didReceive: data)
             }
-            noteTaken(data.count)
+            recordTaken(data.count)
         case .completed(let error):
-            tellCompletion(error, in: session)
+            notifyCompletion(error, in: session)
         case .resumed, .progressed, .sent, .sentAnew, .finished, .call, .socket:
             break
         }
     }
 
     /// Records bytes of the body that the app has taken.
-    func noteTaken(_ byteCount: Int) {
+    func recordTaken(_ byteCount: Int) {
         if flow.withLock({ $0.take(byteCount) }) { backend.appCaughtUp(with: self) }
     }
 }
@@ -102,13 +102,13 @@ extension URLSessionDataTask {
         core.replaceTask(with: download)
         deliver(
             .call { [self] session in
-                tell(.becameDownload) { (delegate: any URLSessionDataDelegate) in
+                notify(.becameDownload) { (delegate: any URLSessionDataDelegate) in
                     delegate.urlSession(session, dataTask: self, didBecome: download)
                 }
                 letGo()
             },
             // The download's messages follow this one, on any queue.
-            wasTold: { download.tellHeldMessages() }
+            wasTold: { download.notifyHeldMessages() }
         )
         return download
     }
@@ -116,7 +116,7 @@ extension URLSessionDataTask {
 
 extension URLSessionDownloadTask {
     /// Delivers the messages that had to wait for those of the data task.
-    fileprivate func tellHeldMessages() {
+    fileprivate func notifyHeldMessages() {
         if storage.withLock({ $0.deliveries.wasTold() }) { core.delegateCalls.enqueue(self) }
     }
 }

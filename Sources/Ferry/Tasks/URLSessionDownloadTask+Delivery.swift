@@ -6,11 +6,11 @@ import Synchronization
 
 extension URLSessionDownloadTask {
     /// Delivers a message to the task's delegate, or else the session's; on the delegate queue.
-    func tellDelegate(_ message: Delivery.Message, newByteCount: Int64) {
+    func notifyDelegate(_ message: Delivery.Message, newByteCount: Int64) {
         guard let session = storage.withLock({ $0.session }) else { return }
         switch message {
         case .resumed(let offset, let expectedByteCount):
-            tell(.resumed) { (delegate: any URLSessionDownloadDelegate) in
+            notify(.resumed) { (delegate: any URLSessionDownloadDelegate) in
                 delegate.urlSession(
                     session,
                     downloadTask: self,
@@ -20,7 +20,7 @@ extension URLSessionDownloadTask {
             }
         case .progressed(let byteCount, let expectedByteCount):
             guard newByteCount > 0 else { return }
-            tell(.wrote) { (delegate: any URLSessionDownloadDelegate) in
+            notify(.wrote) { (delegate: any URLSessionDownloadDelegate) in
                 delegate.urlSession(
                     session,
                     downloadTask: self,
@@ -33,7 +33,7 @@ extension URLSessionDownloadTask {
             // Without a delegate the file stays with the daemon.
             guard !core.isBackground || session.delegate != nil else { return }
             let location = file.location
-            tell(.finished) { (delegate: any URLSessionDownloadDelegate) in
+            notify(.finished) { (delegate: any URLSessionDownloadDelegate) in
                 delegate.urlSession(
                     session,
                     downloadTask: self,
@@ -45,12 +45,12 @@ extension URLSessionDownloadTask {
         case .sent, .sentAnew, .data, .call, .socket:
             break
         case .completed(let error):
-            tellCompletion(error, in: session)
+            notifyCompletion(error, in: session)
         }
     }
 
     /// Delivers a message to a completion handler, which is called at the end only; on the delegate queue.
-    func tell(
+    func notify(
         _ message: Delivery.Message,
         to handler: @Sendable (URL?, URLResponse?, (any Error)?) -> Void,
         keepsFile: Bool
@@ -75,48 +75,49 @@ extension URLSessionDownloadTask {
     /// - Parameters:
     ///   - head: The response; nil if it is not known.
     ///   - request: The final request, after redirects; nil if it is not known.
-    func noteResponse(_ head: HTTPResponseHead?, to request: TransferRequest?) {
+    func recordResponse(_ head: HTTPResponseHead?, to request: TransferRequest?) {
         if let head { storage.withLock { $0.response = LatestResponse(head) } }
-        if let request { noteRequest(request) }
+        if let request { recordRequest(request) }
     }
 
     /// Records that bytes received earlier need not be fetched again.
     ///
     /// The app is notified once if the task was made from resume data, and otherwise only if bytes already reported to
     /// it are lost.
-    func noteResumption(at offset: Int64, of total: Int64?) {
+    func recordResumption(at offset: Int64, of total: Int64?) {
         let expected = total ?? NSURLSessionTransferSizeUnknown
         let isNews = storage.withLock { storage in
             defer { storage.owesResumption = false }
             return storage.owesResumption || offset < storage.counts.received
         }
-        noteCounts(ByteCounts(received: offset, expected: expected))
-        if isNews { tellDelegateLater(.resumed(offset: offset, expectedByteCount: expected)) }
+        recordCounts(ByteCounts(received: offset, expected: expected))
+        if isNews { notifyDelegateLater(.resumed(offset: offset, expectedByteCount: expected)) }
     }
 
     /// Records the number of bytes received, and the total; of a body that is decoded, those in its coding as well.
-    func noteProgress(_ received: Int64, of total: Int64?, coded: CodedProgress? = nil) {
+    func recordProgress(_ received: Int64, of total: Int64?, coded: CodedProgress? = nil) {
         let expected = total ?? NSURLSessionTransferSizeUnknown
         let before = storage.withLock { $0.counts.received }
-        noteCounts(ByteCounts(received: received, expected: expected), coded: coded)
+        recordCounts(ByteCounts(received: received, expected: expected), coded: coded)
         if received < before {
             // The download has started over.
-            tellDelegateLater(.resumed(offset: 0, expectedByteCount: expected))
+            notifyDelegateLater(.resumed(offset: 0, expectedByteCount: expected))
         }
         if received > 0 {
-            tellDelegateLater(.progressed(byteCount: received, expectedByteCount: expected))
+            notifyDelegateLater(.progressed(byteCount: received, expectedByteCount: expected))
         }
     }
 
     /// Records that the file is complete and in its place.
-    func noteFile(_ file: FinishedFile, byteCount: Int64, wasTold: (@Sendable () -> Void)? = nil) {
-        noteProgress(byteCount, of: byteCount)
+    func recordFile(_ file: FinishedFile, byteCount: Int64, wasTold: (@Sendable () -> Void)? = nil)
+    {
+        recordProgress(byteCount, of: byteCount)
         finishProgress()
         deliver(.finished(file), wasTold: wasTold)
     }
 
     /// Delivers a message unless there is a completion handler, which is called at the end only.
-    private func tellDelegateLater(_ message: Delivery.Message) {
+    private func notifyDelegateLater(_ message: Delivery.Message) {
         guard case .delegate = recipient else { return }
         deliver(message)
     }

@@ -98,10 +98,11 @@ open class URLSessionDownloadTask: URLSessionTask, @unchecked Sendable {
         set { storage.withLock { $0.savedLocation = newValue } }
     }
 
-    override func tell(_ message: Delivery.Message, newByteCount: Int64) {
+    override func notify(_ message: Delivery.Message, newByteCount: Int64) {
         switch recipient {
-        case .delegate: tellDelegate(message, newByteCount: newByteCount)
-        case .handler(let handler, let keepsFile): tell(message, to: handler, keepsFile: keepsFile)
+        case .delegate: notifyDelegate(message, newByteCount: newByteCount)
+        case .handler(let handler, let keepsFile):
+            notify(message, to: handler, keepsFile: keepsFile)
         }
     }
 }

@@ -146,7 +146,7 @@ extension URLSessionTask {
         case .call(let call):
             if let session = storage.withLock({ $0.session }) { call(session) }
         case .sent(let byteCount, let expectedByteCount):
-            tellSent(newByteCount, of: byteCount, expecting: expectedByteCount)
+            notifySent(newByteCount, of: byteCount, expecting: expectedByteCount)
         case .sentAnew:
             break
         case .completed(let error):
@@ -156,10 +156,10 @@ extension URLSessionTask {
             case .away: return false
             case .removed: return storage.withLock { $0.deliveries.wasTold() }
             case .taken: break
-            case .here: tell(delivery.message, newByteCount: newByteCount)
+            case .here: notify(delivery.message, newByteCount: newByteCount)
             }
         case .resumed, .progressed, .finished, .data, .socket:
-            tell(delivery.message, newByteCount: newByteCount)
+            notify(delivery.message, newByteCount: newByteCount)
         }
         delivery.wasTold?()
         if case .completed = delivery.message { end() }
@@ -168,15 +168,15 @@ extension URLSessionTask {
 
     private func deliverEnd(_ error: (any Error)?) {
         let (lost, wasTold) = storage.withLock { ($0.fileFailure, $0.lostFileWasTold) }
-        tellMissingMetrics()
+        notifyMissingMetrics()
         complete(error ?? lost)
-        tell(.completed(error: error ?? lost), newByteCount: 0)
+        notify(.completed(error: error ?? lost), newByteCount: 0)
         wasTold?()
     }
 
-    private func tellSent(_ newByteCount: Int64, of byteCount: Int64, expecting expected: Int64) {
+    private func notifySent(_ newByteCount: Int64, of byteCount: Int64, expecting expected: Int64) {
         guard newByteCount > 0, let session = storage.withLock({ $0.session }) else { return }
-        tell(.sent) { (delegate: any URLSessionTaskDelegate) in
+        notify(.sent) { (delegate: any URLSessionTaskDelegate) in
             delegate.urlSession(
                 session,
                 task: self,
@@ -188,8 +188,8 @@ extension URLSessionTask {
     }
 
     /// Notifies a delegate that the task has ended.
-    func tellCompletion(_ error: (any Error)?, in session: URLSession) {
-        tell(.completed) { (delegate: any URLSessionTaskDelegate) in
+    func notifyCompletion(_ error: (any Error)?, in session: URLSession) {
+        notify(.completed) { (delegate: any URLSessionTaskDelegate) in
             delegate.urlSession(session, task: self, didCompleteWithError: error)
         }
     }

@@ -84,7 +84,7 @@ extension URLSessionTask {
     }
 
     /// Records the progress of the body; on the event loop.
-    func noteCounts(_ counts: ByteCounts, coded: CodedProgress? = nil) {
+    func recordCounts(_ counts: ByteCounts, coded: CodedProgress? = nil) {
         storage.withLock { storage in
             storage.counts = counts
             storage.coded = coded

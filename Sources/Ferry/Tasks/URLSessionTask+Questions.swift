@@ -21,7 +21,7 @@ extension URLSessionTask {
         orElse nobody: Value,
         then answer: @escaping @LoopActor (Value) -> Void
     ) {
-        guard isHeard(method, by: Delegate.self) else { return answer(nobody) }
+        guard hasHandler(method, by: Delegate.self) else { return answer(nobody) }
         let answer = Answer(answer)
         deliver(
             .call { [self] session in

@@ -17,10 +17,10 @@ extension URLSessionTask {
     }
 
     /// Tells the delegate that the task waits for a network.
-    func tellWaitingForConnectivity() {
+    func notifyWaitingForConnectivity() {
         deliver(
             .call { [self] session in
-                tell(.waiting) { (delegate: any URLSessionTaskDelegate) in
+                notify(.waiting) { (delegate: any URLSessionTaskDelegate) in
                     delegate.urlSession(session, taskIsWaitingForConnectivity: self)
                 }
             }
@@ -28,7 +28,7 @@ extension URLSessionTask {
     }
 
     /// Records the latest request, after redirects.
-    func noteRequest(_ request: TransferRequest) {
+    func recordRequest(_ request: TransferRequest) {
         storage.withLock { storage in
             let completed = storage.originalRequest?.completed(by: core.configuration)
             storage.currentRequest = completed?.redirected(as: request)
@@ -36,9 +36,9 @@ extension URLSessionTask {
     }
 
     /// Records a response of any kind.
-    func noteAnswer(_ response: LatestResponse) {
+    func recordAnswer(_ response: LatestResponse) {
         storage.withLock { $0.response = response }
-        noteCounts(ByteCounts(received: 0, expected: response.bodyByteCount))
+        recordCounts(ByteCounts(received: 0, expected: response.bodyByteCount))
     }
 
     /// The length of the body that the response has announced; nil where it has not.
@@ -48,34 +48,34 @@ extension URLSessionTask {
     }
 
     /// Records that more bytes of the body have arrived; of one that is decoded, how many in its coding.
-    func noteBodyBytes(_ count: Int, coded: CodedProgress?) {
+    func recordBodyBytes(_ count: Int, coded: CodedProgress?) {
         var counts = storage.withLock { $0.counts }
         counts.received += Int64(count)
-        noteCounts(counts, coded: coded)
+        recordCounts(counts, coded: coded)
     }
 
     /// Records the number of bytes of the request's body that were sent.
-    func noteSent(_ byteCount: Int64) {
+    func recordSent(_ byteCount: Int64) {
         let (expected, isAgain) = storage.withLock { storage in
             defer { storage.sentCounts.sent = byteCount }
             return (storage.sentCounts.expected, byteCount < storage.sentCounts.sent)
         }
         updateProgress()
         // Waking the delegate queue for each part of a long body costs more than sending it.
-        guard isHeard(.sent) else { return }
+        guard hasHandler(.sent) else { return }
         if isAgain { deliver(.sentAnew(from: 0)) }
         deliver(.sent(byteCount: byteCount, expectedByteCount: expected))
     }
 
     /// Records that the body is sent from an offset; bytes after it may have been sent before.
-    func noteSending(from offset: Int64) {
+    func recordSending(from offset: Int64) {
         storage.withLock { $0.sentCounts.sent = offset }
         updateProgress()
-        if isHeard(.sent) { deliver(.sentAnew(from: offset)) }
+        if hasHandler(.sent) { deliver(.sentAnew(from: offset)) }
     }
 
     /// Records the length of the request's body.
-    func noteExpectedToSend(_ byteCount: Int64) {
+    func recordExpectedToSend(_ byteCount: Int64) {
         storage.withLock { storage in
             storage.sentCounts.expected = byteCount
             storage.sentCounts.unopenedFile = nil
@@ -99,26 +99,26 @@ extension URLSessionTask {
     /// - Parameter make: Makes the metrics, on the delegate queue.
     func deliverMetrics(_ make: @escaping @Sendable () -> URLSessionTaskMetrics) {
         storage.withLock { $0.hasMetrics = true }
-        guard isHeard(.metrics) else { return }
-        deliver(.call { [self] in tell(make(), in: $0) })
+        guard hasHandler(.metrics) else { return }
+        deliver(.call { [self] in notify(make(), in: $0) })
     }
 
     /// Delivers empty metrics of a task that has ended without any, such as one that could not be started.
-    func tellMissingMetrics() {
+    func notifyMissingMetrics() {
         let (hasMetrics, created, session) = storage.withLock {
             ($0.hasMetrics, $0.created, $0.session)
         }
-        guard !hasMetrics, let session, isHeard(.metrics) else { return }
+        guard !hasMetrics, let session, hasHandler(.metrics) else { return }
         let metrics = URLSessionTaskMetrics(
             taskInterval: DateInterval(start: min(created, Date()), end: Date()),
             redirectCount: 0,
             transactions: []
         )
-        tell(metrics, in: session)
+        notify(metrics, in: session)
     }
 
-    private func tell(_ metrics: URLSessionTaskMetrics, in session: URLSession) {
-        tell(.metrics) { (delegate: any URLSessionTaskDelegate) in
+    private func notify(_ metrics: URLSessionTaskMetrics, in session: URLSession) {
+        notify(.metrics) { (delegate: any URLSessionTaskDelegate) in
             delegate.urlSession(session, task: self, didFinishCollecting: metrics)
         }
     }

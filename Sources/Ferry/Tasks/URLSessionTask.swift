@@ -65,7 +65,7 @@ open class URLSessionTask: NSObject, NSCopying, ProgressReporting, @unchecked Se
     }
 
     /// Delivers one message to the app; on the delegate queue.
-    func tell(_ message: Delivery.Message, newByteCount: Int64) {}
+    func notify(_ message: Delivery.Message, newByteCount: Int64) {}
 
     // MARK: - What an app may change
 

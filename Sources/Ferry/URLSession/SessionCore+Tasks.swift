@@ -14,10 +14,22 @@ extension SessionCore {
         if case .handler = recipient { requireForeground() }
         if case .process(let backend) = carrier, case .request(let request) = source {
             if request.isLocal {
-                return makeLocalDownloadTask(from: request, of: session, for: recipient, delegate, backend)
+                return makeLocalDownloadTask(
+                    from: request,
+                    of: session,
+                    for: recipient,
+                    delegate,
+                    backend
+                )
             }
             if asksClasses {
-                return makeAskedDownloadTask(from: request, of: session, for: recipient, delegate, backend)
+                return makeAskedDownloadTask(
+                    from: request,
+                    of: session,
+                    for: recipient,
+                    delegate,
+                    backend
+                )
             }
         }
         let specification = Result { () throws(URLError) in
@@ -221,7 +233,7 @@ extension SessionCore {
     ) -> Task {
         backend.prepareForTask()
         let task = addTask(specification, storage: storage, make: make, add: add)
-        tellCreated(task, of: handle ?? session)
+        notifyCreated(task, of: handle ?? session)
         return task
     }
 
@@ -248,13 +260,13 @@ extension SessionCore {
             state.tasks[identifier] = task
             if let specification = try? specification.get() { add(task, specification) }
         }
-        tellCreated(task, of: handle ?? session)
+        notifyCreated(task, of: handle ?? session)
         return task
     }
 
     /// Delivers the first message of a task, from inside the call that makes it.
-    func tellCreated(_ task: URLSessionTask, of session: URLSession) {
-        task.tell(.created) { (delegate: any URLSessionTaskDelegate) in
+    func notifyCreated(_ task: URLSessionTask, of session: URLSession) {
+        task.notify(.created) { (delegate: any URLSessionTaskDelegate) in
             delegate.urlSession(session, didCreateTask: task)
         }
     }

@@ -82,7 +82,12 @@ extension SessionCore {
                 try UploadTaskSpecification(resumption, configuration: configuration)
             }
         }
-        return makeBackgroundUploadTask(specification, try? resumption.get().request, of: session, backend)
+        return makeBackgroundUploadTask(
+            specification,
+            try? resumption.get().request,
+            of: session,
+            backend
+        )
     }
 
     /// Makes an upload task that the daemon carries out; it cannot send the app's memory.

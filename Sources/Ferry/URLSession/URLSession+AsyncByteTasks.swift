@@ -28,7 +28,7 @@ extension URLSession {
         let reader = WeakDataTask()
         let stream = ByteStream(
             from: request.url,
-            whenTaken: { reader.task?.noteTaken($0) },
+            whenTaken: { reader.task?.recordTaken($0) },
             whenAbandoned: { reader.task?.cancel() }
         )
         return try await withTaskCancellationHandler {

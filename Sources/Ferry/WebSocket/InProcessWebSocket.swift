@@ -92,10 +92,10 @@ final class InProcessWebSocket: TaskBackend {
             specification = .success(next)
             var shown = request
             shown.url = next.url
-            task?.noteRequest(shown)
+            task?.recordRequest(shown)
         }
         transactions?.begin(request, handshake.fields)
-        connection?.goOn(with: handshake)
+        connection?.proceed(with: handshake)
     }
 
     // MARK: - Commands of the app
@@ -196,7 +196,7 @@ final class InProcessWebSocket: TaskBackend {
     private func opened(_ head: HTTPResponseHead, _ chosen: String?) {
         opening = nil
         transactions?.answered(head)
-        note(head)
+        record(head)
         task?.deliver(.socket(.opened(protocol: chosen)))
     }
 
@@ -213,8 +213,8 @@ final class InProcessWebSocket: TaskBackend {
     /// Gives up, because there is nothing else to try.
     private func giveUp(_ error: TransferError?) {
         failure = error
-        if error == nil, let latestAnswer { note(latestAnswer) }
-        connection?.goOn(with: nil)
+        if error == nil, let latestAnswer { record(latestAnswer) }
+        connection?.proceed(with: nil)
     }
 
     private func ended(_ end: WebSocketConnection.End) {
@@ -223,7 +223,7 @@ final class InProcessWebSocket: TaskBackend {
             let given = code.flatMap { URLSessionWebSocketTask.CloseCode(rawValue: Int($0)) }
             let shown = given ?? .noStatusReceived
             let text = reason.isEmpty ? nil : Data(reason)
-            task?.noteClose(shown, reason: text)
+            task?.recordClose(shown, reason: text)
             task?.deliver(.socket(.closed(shown, reason: text)))
             self.end(with: nil)
         case .failed(let error):
@@ -251,7 +251,7 @@ final class InProcessWebSocket: TaskBackend {
         task?.deliver(.completed(error: error))
     }
 
-    private func note(_ head: HTTPResponseHead) {
+    private func record(_ head: HTTPResponseHead) {
         task?.storage.withLock { $0.response = LatestResponse(head) }
     }
 }

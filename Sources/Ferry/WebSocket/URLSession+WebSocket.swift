@@ -52,7 +52,8 @@ extension SessionCore {
         protocols: [String],
         of session: URLSession
     ) -> URLSessionWebSocketTask {
-        let engine = requireForeground("WebSocket tasks are not supported in background sessions.").engine
+        let engine = requireForeground("WebSocket tasks are not supported in background sessions.")
+            .engine
         let specification = Result { () throws(URLError) in
             if case .failure(let error) = engine.ownIdentity {
                 throw URLError(error, url: request.url)
@@ -82,7 +83,7 @@ extension SessionCore {
             state.tasks[task.taskIdentifier] = task
             return task
         }
-        tellCreated(task, of: handle)
+        notifyCreated(task, of: handle)
         return task
     }
 }

@@ -49,7 +49,7 @@ extension URLSessionWebSocketDelegate {
         webSocketTask: URLSessionWebSocketTask,
         didOpenWithProtocol protocol: String?
     ) {
-        DelegateForms.noteDefault(.opened, of: self)
+        DelegateForms.recordDefault(.opened, of: self)
     }
 
     /// Does nothing; for a task's own delegate, the session's delegate is called instead.
@@ -65,6 +65,6 @@ extension URLSessionWebSocketDelegate {
         didCloseWith closeCode: URLSessionWebSocketTask.CloseCode,
         reason: Data?
     ) {
-        DelegateForms.noteDefault(.closed, of: self)
+        DelegateForms.recordDefault(.closed, of: self)
     }
 }

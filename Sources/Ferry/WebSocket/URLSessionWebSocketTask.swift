@@ -161,7 +161,7 @@ open class URLSessionWebSocketTask: URLSessionTask, @unchecked Sendable {
     open func cancel(with closeCode: CloseCode, reason: Data?) {
         perform { storage in
             guard storage.lifecycle.cancel() != nil else { return nil }
-            noteClose(closeCode, reason: reason)
+            recordClose(closeCode, reason: reason)
             // In place of the command that would end the task at once, and in its order.
             LoopActor.perform { [socket] in socket.close(closeCode, reason: reason) }
             return nil
@@ -184,7 +184,7 @@ open class URLSessionWebSocketTask: URLSessionTask, @unchecked Sendable {
         set { properties.withLock { $0.maximumMessageSize = max(newValue, 0) } }
     }
 
-    func noteClose(_ code: CloseCode, reason: Data?) {
+    func recordClose(_ code: CloseCode, reason: Data?) {
         properties.withLock { properties in
             properties.closeCode = code
             properties.closeReason = reason
@@ -193,16 +193,16 @@ open class URLSessionWebSocketTask: URLSessionTask, @unchecked Sendable {
 
     // MARK: - Messages to the app
 
-    override func tell(_ message: Delivery.Message, newByteCount: Int64) {
+    override func notify(_ message: Delivery.Message, newByteCount: Int64) {
         if case .socket(.answer(let answer)) = message { return answer() }
         guard let session = storage.withLock({ $0.session }) else { return }
         switch message {
         case .socket(.opened(let chosen)):
-            tell(.opened) { (delegate: any URLSessionWebSocketDelegate) in
+            notify(.opened) { (delegate: any URLSessionWebSocketDelegate) in
                 delegate.urlSession(session, webSocketTask: self, didOpenWithProtocol: chosen)
             }
         case .socket(.closed(let code, let reason)):
-            tell(.closed) { (delegate: any URLSessionWebSocketDelegate) in
+            notify(.closed) { (delegate: any URLSessionWebSocketDelegate) in
                 delegate.urlSession(
                     session,
                     webSocketTask: self,
@@ -211,7 +211,7 @@ open class URLSessionWebSocketTask: URLSessionTask, @unchecked Sendable {
                 )
             }
         case .completed(let error):
-            tellCompletion(error, in: session)
+            notifyCompletion(error, in: session)
         case .socket(.answer), .resumed, .progressed, .sent, .sentAnew, .finished, .data, .call:
             break
         }

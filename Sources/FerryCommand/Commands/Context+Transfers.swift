@@ -99,7 +99,7 @@ private struct OrderedResults {
             unreachable = unreachable ?? error
         }
         while let next = results.removeValue(forKey: position) {
-            tell(next, of: identifiers[position])
+            notify(next, of: identifiers[position])
             position += 1
         }
     }
@@ -110,13 +110,13 @@ private struct OrderedResults {
     /// - Throws: Why ferryd could not be reached.
     mutating func finish() throws -> ExitCode {
         for (index, result) in results.sorted(by: { $0.key < $1.key }) {
-            tell(result, of: identifiers[index])
+            notify(result, of: identifiers[index])
         }
         if let unreachable { throw unreachable }
         return code
     }
 
-    private mutating func tell(
+    private mutating func notify(
         _ result: Result<String?, TransferDaemonError>,
         of identifier: Int
     ) {

@@ -85,7 +85,7 @@ struct ListCommand: Command {
             try output.add(Array(ended.prefix(left).reversed()))
         }
         output.finish()
-        if !isJSON { await tellRest(after: position, hidden, limit: limit, in: context) }
+        if !isJSON { await notifyRest(after: position, hidden, limit: limit, in: context) }
         if output.isEmpty, !isJSON, console.errorSize() != nil {
             console.errorLine("ferry: \(showsAll ? "there are no transfers" : Self.nothing)")
         }
@@ -114,7 +114,7 @@ struct ListCommand: Command {
     }
 
     /// Tells how many transfers are not shown, and how to see them.
-    private func tellRest(
+    private func notifyRest(
         after position: Int?,
         _ hiddenCount: Int,
         limit: Int?,

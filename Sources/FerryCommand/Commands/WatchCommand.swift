@@ -41,7 +41,7 @@ struct WatchCommand: Command {
             case .ended(let transfer): ended.append(transfer)
             }
         }
-        for transfer in ended { try tell(transfer, in: context) }
+        for transfer in ended { try notify(transfer, in: context) }
         let hasFailure = ended.contains { !$0.outcome.isSuccess }
         if rows.isEmpty, !ended.isEmpty { return hasFailure ? .failure : .success }
         let code = try await follow(rows, in: context)
@@ -49,7 +49,7 @@ struct WatchCommand: Command {
     }
 
     /// Tells what became of a transfer that has ended.
-    private func tell(
+    private func notify(
         _ transfer: TransferDaemon.EndedTransfer,
         in context: Context
     ) throws {

@@ -116,10 +116,10 @@ final class DownloadSession: NSObject, URLSessionDownloadDelegate {
                 response: downloadTask.response,
                 url: url
             ) { obstacle in
-                Self.note(obstacle, of: downloadTask)
+                Self.record(obstacle, of: downloadTask)
                 taker.whenWaiting(id, url, obstacle)
             }
-            Self.noteLocation(in: outcome, of: downloadTask)
+            Self.recordLocation(in: outcome, of: downloadTask)
             state.withLock { $0.outcomes[downloadTask.taskIdentifier] = outcome }
         } catch {
             // Returning would delete the file. Until this process has returned, ferryd keeps the file, and starts
@@ -156,7 +156,7 @@ final class DownloadSession: NSObject, URLSessionDownloadDelegate {
     }
 
     /// Records with the task what its file waits for, so that `ferry why` and `ferry list` can say so.
-    private static func note(_ obstacle: Obstacle, of task: URLSessionTask) {
+    private static func record(_ obstacle: Obstacle, of task: URLSessionTask) {
         guard var destination = Destination(taskDescription: task.taskDescription) else { return }
         destination.obstacle = obstacle.text
         task.taskDescription = (try? destination.taskDescription) ?? task.taskDescription
@@ -171,13 +171,13 @@ final class DownloadSession: NSObject, URLSessionDownloadDelegate {
             byteCount: task.countOfBytesReceived
         )
         if let download = task as? URLSessionDownloadTask {
-            Self.noteLocation(in: outcome, of: download)
+            Self.recordLocation(in: outcome, of: download)
         }
         return outcome
     }
 
     /// Records with the task where its file was saved.
-    private static func noteLocation(in outcome: Outcome, of task: URLSessionDownloadTask) {
+    private static func recordLocation(in outcome: Outcome, of task: URLSessionDownloadTask) {
         guard let path = outcome.path else { return }
         task.savedLocation = URL(filePath: path, directoryHint: .notDirectory)
     }
@@ -250,7 +250,7 @@ extension DownloadSession: AbsentFileObserver {
     ) {
         let destination = Destination(taskDescription: downloadTask.taskDescription)
         let obstacle = Obstacle(absentFrom: directory.path, destination?.currentObstacle)
-        Self.note(obstacle, of: downloadTask)
+        Self.record(obstacle, of: downloadTask)
         taker.whenWaiting(id(of: downloadTask), downloadTask.originalRequest?.url, obstacle)
     }
 }

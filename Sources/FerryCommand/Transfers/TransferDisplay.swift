@@ -77,7 +77,7 @@ struct TransferDisplay {
     ///
     /// - Parameter row: The transfer.
     /// - Throws: An error when the row cannot be encoded.
-    mutating func tell(_ row: TransferRow) throws {
+    mutating func notify(_ row: TransferRow) throws {
         if style == .json { return console.line(try JSONLine.text(RowReport(row))) }
         switch row.outcome {
         case .failed where style != .quiet:

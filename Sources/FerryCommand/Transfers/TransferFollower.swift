@@ -158,7 +158,7 @@ struct TransferFollower {
         while let effect = watch.effects.next() {
             switch effect {
             case .show: try show(at: instant)
-            case .tell(let row): try display.tell(row)
+            case .notify(let row): try display.notify(row)
             case .finish(let code):
                 if owesShow { try show(at: instant, isLast: true) }
                 return code

@@ -12,7 +12,7 @@ struct TransferWatch {
         /// Show the rows as they are now.
         case show
         /// Report that a transfer is over, and how it ended.
-        case tell(TransferRow)
+        case notify(TransferRow)
         /// Nothing is left to follow.
         case finish(ExitCode)
     }
@@ -205,7 +205,7 @@ struct TransferWatch {
         openRowCount -= 1
         if rows[index].number == nil { unnumberedRowCount -= 1 }
         if !outcome.isSuccess { hasFailure = true }
-        effects.add(.tell(rows[index]))
+        effects.add(.notify(rows[index]))
     }
 
     private mutating func finishIfDone() {

@@ -3,11 +3,11 @@ import FerryTransfer
 
 // Effects for the machine's sleep.
 extension Daemon {
-    func putDown(_ transfer: any RunningTransfer, of task: Int64) {
+    func flush(_ transfer: any RunningTransfer, of task: Int64) {
         questions[task] = nil
-        transfer.putDown { [weak self] checkpoint in
+        transfer.flush { [weak self] checkpoint in
             let state = checkpoint.map { ByteState(checkpoint: $0).encoded }
-            self?.input { $0.putDown(task: task, state) }
+            self?.input { $0.flush(task: task, state) }
         }
     }
 

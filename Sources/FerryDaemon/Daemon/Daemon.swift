@@ -135,7 +135,7 @@ final class Daemon {
         observeConnectivity()
         observeClock()
         observeSleep()
-        _ = clock.note()
+        _ = clock.record()
         hasStarted = true
         // The clock may have been set since the machine got its own.
         driver.input(at: clock.now()) {
@@ -186,7 +186,7 @@ final class Daemon {
             wallClock = try WallClockObservation { [weak self] in
                 guard let self else { return }
                 var clock = machine.clock
-                guard clock.note() else { return }
+                guard clock.record() else { return }
                 input { $0.clockSet(clock) }
             }
         } catch {
@@ -226,7 +226,7 @@ final class Daemon {
     var mayGoOn: Bool { machine.isIdle }
 
     /// Continues to serve, because a client has connected after all.
-    func goOn() { input { $0.goOn() } }
+    func proceed() { input { $0.proceed() } }
 
     /// Returns a number that no other call, connection or watcher has.
     func makeIdentifier() -> UInt64 {

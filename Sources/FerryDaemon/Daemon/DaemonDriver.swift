@@ -87,7 +87,7 @@ class DaemonDriver<World: DaemonWorld> {
             if let transfer = transfers[task] { world.recallConnection(of: transfer, to: host) }
         case .stop(let task):
             if let transfer = transfers.remove(task) { world.stop(transfer, of: task) }
-        case .putDown(let task): putDown(task)
+        case .flush(let task): flush(task)
         case .renewConnections: world.renewConnections()
         case .inhibit(let inhibition): world.inhibit(inhibition)
         case .allowSleep: world.allowSleep()
@@ -141,12 +141,12 @@ class DaemonDriver<World: DaemonWorld> {
         }
     }
 
-    private func putDown(_ task: Int64) {
+    private func flush(_ task: Int64) {
         guard let transfer = transfers.remove(task) else {
             // It was still being prepared, and has written nothing.
-            return input { $0.putDown(task: task, nil) }
+            return input { $0.flush(task: task, nil) }
         }
-        world.putDown(transfer, of: task)
+        world.flush(transfer, of: task)
     }
 
     private func limitRates(_ rates: SharedRates, of task: Int64) {

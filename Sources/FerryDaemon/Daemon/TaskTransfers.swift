@@ -93,14 +93,14 @@ protocol RunningTransfer: AnyObject {
     func cancel()
     /// Ends it at once and without an event, forces what it has received onto the disk, and passes what is known about
     /// that on the loop, always later; `nil` for nothing new.
-    func putDown(_ completion: @escaping @LoopActor @Sendable (Checkpoint?) -> Void)
+    func flush(_ completion: @escaping @LoopActor @Sendable (Checkpoint?) -> Void)
 }
 
 extension Download: RunningTransfer {}
 
 extension Upload: RunningTransfer {
     /// Ends it; the response to an upload is received anew each time.
-    func putDown(_ completion: @escaping @LoopActor @Sendable (Checkpoint?) -> Void) {
+    func flush(_ completion: @escaping @LoopActor @Sendable (Checkpoint?) -> Void) {
         cancel()
         LoopActor.perform { completion(nil) }
     }

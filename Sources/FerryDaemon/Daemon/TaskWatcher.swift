@@ -31,7 +31,7 @@ final class TaskWatcher {
     /// Sends the states of tasks and then, to a client that wants more, their changes.
     func start(onEnd: @escaping @LoopActor () -> Void) {
         self.onEnd = onEnd
-        reply.onWritable = { [weak self] in self?.goOn() }
+        reply.onWritable = { [weak self] in self?.proceed() }
         LoopActor.task { [self] in
             do throws(TransferInterfaceError) {
                 try await sendAll()
@@ -68,7 +68,7 @@ final class TaskWatcher {
     func end() {
         onEnd?()
         onEnd = nil
-        goOn()
+        proceed()
     }
 
     private func fail(_ error: TransferInterfaceError) {
@@ -168,7 +168,7 @@ final class TaskWatcher {
     }
 
     /// The client has caught up, or is gone.
-    private func goOn() {
+    private func proceed() {
         let waiting = catchingUp
         catchingUp = nil
         waiting?.resume()

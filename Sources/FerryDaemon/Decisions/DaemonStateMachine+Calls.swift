@@ -151,7 +151,7 @@ extension DaemonStateMachine {
             log(creation)
             adopt(creation.task)
             madeTask(application(of: creation.task))
-            note(deadline: creation.task.deadline)
+            record(deadline: creation.task.deadline)
             // While a thousand tasks are created, the store is not searched each time for tasks that cannot run.
             let isAdmitted = admits(creation.task)
             watch(for: creation.task)
@@ -163,7 +163,7 @@ extension DaemonStateMachine {
             } else if creation.task.state == .waiting, !isAdmitted, !shares.hasReview {
                 reviewSharesSoon()
             }
-            if creation.task.state == .waiting { note(notBefore: creation.task.notBefore) }
+            if creation.task.state == .waiting { record(notBefore: creation.task.notBefore) }
         }
         turn.recount(creation.session)
     }

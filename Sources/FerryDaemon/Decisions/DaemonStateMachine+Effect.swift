@@ -38,8 +38,8 @@ extension DaemonStateMachine {
         case recallConnection(task: Int64, host: String?)
         /// Stop a transfer; its file stays.
         case stop(task: Int64)
-        /// Stop a transfer, force its file onto the disk, and report with `putDown`.
-        case putDown(task: Int64)
+        /// Stop a transfer, force its file onto the disk, and report with `flush`.
+        case flush(task: Int64)
         /// Use no connection any more that is kept from before.
         case renewConnections
         /// Hold this against the machine's sleep, and nothing else.

@@ -55,8 +55,8 @@ extension DaemonStateMachine {
     }
 
     /// A client has connected at the last moment.
-    mutating func goOn() {
-        lifetime.goOn()
+    mutating func proceed() {
+        lifetime.proceed()
         turn.searchForTasks()
     }
 

@@ -54,9 +54,9 @@ extension DaemonStateMachine {
     /// Examines the tasks that a commit has changed.
     mutating func changed(_ changes: [TaskChange]) {
         for change in changes {
-            readings.note(change.id)
+            readings.record(change.id)
             turn.add(.changed(task: change.id))
-            note(deadline: change.deadline)
+            record(deadline: change.deadline)
             if running[change.id]?.phase == .asking {
                 // Its application is asked again, or the task begins, when it is found again.
                 stop(task: change.id)

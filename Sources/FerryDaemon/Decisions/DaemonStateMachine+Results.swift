@@ -136,7 +136,7 @@ extension DaemonStateMachine {
         case (.dated, .tasks(let tasks)):
             found(dated: tasks)
         case (.earliestDeadline, .earliestDeadline(let deadline)):
-            note(deadline: deadline)
+            record(deadline: deadline)
         case (.totals, .totals(let totals)):
             counted(totals)
         case (_, .failed(let error)):
@@ -174,7 +174,7 @@ extension DaemonStateMachine {
         case .dated:
             clockPassFailed(until: later)
         case .overdue, .earliestDeadline:
-            note(deadline: later)
+            record(deadline: later)
         case .session(let session):
             guard sessions[session] != nil else { return }
             sessions.update(session) { $0.notCounted() }

@@ -104,7 +104,7 @@ struct DaemonStateMachine {
         network.change(to: connectivity)
         hours.timetable = timetable
         hours.follow(self.clock.wall(at: now))
-        _ = watch.note(isOutsideHours: hours.period.isOutsideHours)
+        _ = watch.record(isOutsideHours: hours.period.isOutsideHours)
         turn.add(.limitRates(ratesInForce, session: nil))
         for record in sessions { self.sessions.add(record) }
         for session in self.sessions.values.sorted(by: { $0.id < $1.id }) {
@@ -114,7 +114,7 @@ struct DaemonStateMachine {
             var application = Application(record)
             // A start that is further off than any can be comes from a clock that was set.
             let latest = now.addingTimeInterval(policy.maximumRelaunchDelay)
-            if application.limitWait(until: latest) { noteLaunchState(of: application.record) }
+            if application.limitWait(until: latest) { recordLaunchState(of: application.record) }
             self.applications.add(application)
         }
         self.applications.holdRelaunches(until: now.addingTimeInterval(policy.relaunchGrace))
@@ -165,7 +165,7 @@ struct DaemonStateMachine {
         switch timer {
         case .retry: retryTimePassed()
         case .deadline: deadlinePassed()
-        case .progress: tellProgress()
+        case .progress: notifyProgress()
         case .relaunch(let application): applications.relaunchTimePassed(of: application)
         case .launch(let application): launchTimePassed(of: application)
         case .recount(let session): turn.recount(session)
@@ -206,7 +206,7 @@ struct DaemonStateMachine {
         then continuation: Continuation = .nothing
     ) {
         work.begin(in: .store)
-        for task in mutations.lazy.compactMap(\.changedTask) { readings.note(task) }
+        for task in mutations.lazy.compactMap(\.changedTask) { readings.record(task) }
         turn.add(.commit(mutations, durability, continuation))
     }
 

@@ -50,7 +50,7 @@ struct Lifetime: Hashable, Sendable {
     mutating func endIdle() { stage = .idle }
 
     /// A client has connected at the last moment.
-    mutating func goOn() { if stage == .idle { stage = .serving } }
+    mutating func proceed() { if stage == .idle { stage = .serving } }
 
     /// The daemon is asked to stop.
     mutating func stop() { stage = .stopping }

@@ -77,10 +77,10 @@ struct Readings: Hashable, Sendable {
     // MARK: Changes
 
     /// A task changes.
-    mutating func note(_ task: Int64) { note(.id(task)) }
+    mutating func record(_ task: Int64) { record(.id(task)) }
 
     /// Records the change of a task that may be known only by its number in its session.
-    mutating func note(_ key: TaskKey) {
+    mutating func record(_ key: TaskKey) {
         guard !open.isEmpty else { return }
         turn += 1
         changes[key] = turn
@@ -109,7 +109,7 @@ struct Readings: Hashable, Sendable {
         let count = unstoredCounts[task] ?? 1
         unstoredCounts[task] = count > 1 ? count - 1 : nil
         if count <= 1 { unstoredResources[task] = nil }
-        note(task)
+        record(task)
     }
 
     /// An upload resumes elsewhere, which is stored next; `nil` if its server has lost it, which is stored later.

@@ -129,7 +129,7 @@ final class FilePlaces {
     }
 
     /// Records the names that an earlier daemon left among the daemon's own files.
-    func note(_ names: [String]) {
+    func record(_ names: [String]) {
         mayHaveLinks = names.contains { $0.hasSuffix(Self.suffix) }
     }
 

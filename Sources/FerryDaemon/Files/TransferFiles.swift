@@ -219,7 +219,7 @@ final class TransferFiles {
     /// Finds the files that an earlier daemon left: all later files are this one's.
     func findLeftovers() -> Leftovers {
         let names = try? downloads.names()
-        if let names { places.note(names) }
+        if let names { places.record(names) }
         var found = Leftovers()
         for name in names ?? [] {
             guard let task = Self.task(of: name) else { continue }

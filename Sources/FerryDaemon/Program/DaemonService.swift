@@ -163,18 +163,18 @@ final class DaemonService {
             if error.isLockHeld, daemon?.mayGoOn == true {
                 log.write(.debug, "stays, since a program is about to start a daemon")
                 isEnding = false
-                daemon?.goOn()
+                daemon?.proceed()
                 return
             }
             log.write(.warning, "ends without its lock: \(error)")
         }
         server?.stopListeningAndDrain()
-        if daemon?.mayGoOn == true, server?.connectionCount ?? 0 > 0, goOn() { return }
+        if daemon?.mayGoOn == true, server?.connectionCount ?? 0 > 0, proceed() { return }
         finish()
     }
 
     /// Listens again for a client that connected at the last moment.
-    private func goOn() -> Bool {
+    private func proceed() -> Bool {
         do {
             sockets.own = try locations.claim(besides: sockets.held.map(\.path))
             try listen()
@@ -184,7 +184,7 @@ final class DaemonService {
         }
         endLock = nil
         isEnding = false
-        daemon?.goOn()
+        daemon?.proceed()
         return true
     }
 

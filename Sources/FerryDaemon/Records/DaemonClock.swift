@@ -67,7 +67,7 @@ struct DaemonClock: Hashable, Sendable {
     /// Records the time of day.
     ///
     /// - Returns: Whether it was set since the last check.
-    mutating func note(
+    mutating func record(
         wall: Date = Date(),
         sinceBoot: Double = BootClock.seconds
     ) -> Bool {

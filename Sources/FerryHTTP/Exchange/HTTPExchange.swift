@@ -235,7 +235,7 @@ extension HTTPExchange {
         isConnecting = false
         easy.allow(.zero)
         run { $0.connected() }
-        noteConnection(connection, phases)
+        recordConnection(connection, phases)
         began()
         return true
     }
@@ -325,7 +325,7 @@ extension HTTPExchange {
     func completed(_ error: HTTPError?) {
         // An end that TLS has not announced may be an attacker's doing.
         let isCut = tlsEnd.map { !$0.hasAnnouncedEnd } ?? false
-        if isProtocolRefused { client?.noteHTTP2Only(request.url) }
+        if isProtocolRefused { client?.recordHTTP2Only(request.url) }
         let progress = decodingProgress
         decoder = nil
         run {

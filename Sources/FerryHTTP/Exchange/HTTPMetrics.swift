@@ -74,13 +74,13 @@ extension HTTPExchange {
     var sinceStart: Duration { EventLoop.now - start }
 
     /// Records the connection, new or kept, and its phases.
-    func noteConnection(_ connection: InternetConnection?, _ phases: CurlPhases) {
+    func recordConnection(_ connection: InternetConnection?, _ phases: CurlPhases) {
         let connectEnd = sinceStart
         metrics.requestStart = connectEnd
         metrics.connection = connection
         metrics.tls = easy?.tls
         guard let connectStart = metrics.connectStart, !phases.isReusedConnection else {
-            return noteReuse()
+            return recordReuse()
         }
         let origin = connectStart - phases.lookup
         metrics.lookupEnd = connectStart
@@ -93,14 +93,14 @@ extension HTTPExchange {
 
     /// Records that the phases before the request did not take place, or were for a connection that another
     /// request used first.
-    private func noteReuse() {
+    private func recordReuse() {
         metrics.isReusedConnection = true
         metrics.lookupStart = nil
         metrics.connectStart = nil
     }
 
     /// Records libcurl's counts before it releases the exchange.
-    func noteCounts() {
+    func recordCounts() {
         guard let easy else { return }
         metrics.version = machine.head?.version
         metrics.sentHeaderByteCount = easy.requestHeaderByteCount
@@ -111,7 +111,7 @@ extension HTTPExchange {
     }
 
     /// Records bytes of the body that bypassed libcurl.
-    func noteSplicedBytes(count: Int) {
+    func recordSplicedBytes(count: Int) {
         metrics.receivedBodyByteCount += Int64(count)
         metrics.decodedBodyByteCount += Int64(count)
     }

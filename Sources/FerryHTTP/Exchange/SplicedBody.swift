@@ -129,7 +129,7 @@ extension HTTPExchange {
     private func received(_ pipe: SplicePipe?, _ arrival: SplicedBody.Arrival) {
         if case .failure(let error) = arrival { return endSplicing(error) }
         guard let pipe, machine.receivedPipe(at: EventLoop.now), let handler else { return }
-        noteSplicedBytes(count: pipe.count)
+        recordSplicedBytes(count: pipe.count)
         let disposition = handler.exchange(self, didReceive: pipe)
         guard machine.answered(disposition), disposition != .discard else {
             return endSplicing(nil)

@@ -96,17 +96,17 @@ extension WebSocketConnection {
     /// Turns the frames to send into bytes, one after the other, so that it is known when each has been sent.
     private func fillOutput(of framer: WebSocketFramer) {
         framer.fillOutput()
-        noteMark(of: framer)
+        recordMark(of: framer)
         while framer.output.hasRoom, !framer.hasQueue, let next = machine.nextFrame() {
             guard framer.queue(next.frame) else { continue }
             waiting = next.number
             framer.fillOutput()
-            noteMark(of: framer)
+            recordMark(of: framer)
         }
     }
 
     /// Records where the frame that has just become bytes ends.
-    private func noteMark(of framer: WebSocketFramer) {
+    private func recordMark(of framer: WebSocketFramer) {
         guard let number = waiting, !framer.hasQueue else { return }
         waiting = nil
         marks.append(Mark(byteCount: framer.output.appendedByteCount, number: number))

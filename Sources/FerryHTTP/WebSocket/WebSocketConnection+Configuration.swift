@@ -40,7 +40,7 @@ extension WebSocketConnection {
     package struct Events: Sendable {
         /// The connection is open; with the server's answer and the subprotocol it has chosen.
         package var opened: @LoopActor (HTTPResponseHead, String?) -> Void
-        /// The connection was not opened; the owner calls ``WebSocketConnection/goOn(with:)``, at once or
+        /// The connection was not opened; the owner calls ``WebSocketConnection/proceed(with:)``, at once or
         /// later, with the request to send instead, if any.
         package var refused: @LoopActor (Refusal) -> Void
         /// Decides on a server's certificates, where the request asks.

@@ -90,7 +90,7 @@ extension WebSocketConnection {
             case .idle:
                 state = .connecting
                 effects.add(.connect(request))
-                noteActivity(at: now)
+                recordActivity(at: now)
             case .connecting, .upgrading, .deciding, .open, .closing, .leaving, .ended:
                 isSuspended = false
                 proceed(at: now)
@@ -228,19 +228,19 @@ extension WebSocketConnection {
 
         private mutating func ask(about refusal: Refusal, at now: Instant) {
             effects.add(.disconnect)
-            noteActivity(at: now)
+            recordActivity(at: now)
             effects.add(.askAbout(refusal))
         }
 
         /// Continues as the owner has decided about a refusal: with another request, or with the end.
-        mutating func goOn(with next: WebSocketRequest?, at now: Instant) {
+        mutating func proceed(with next: WebSocketRequest?, at now: Instant) {
             if state == .idle, let next { request = next }
             guard case .deciding(let error) = state else { return }
             guard let next else { return end(.failed(error)) }
             request = next
             state = .connecting
             effects.add(.connect(next))
-            noteActivity(at: now)
+            recordActivity(at: now)
         }
 
         mutating func received(_ event: WebSocketFramer.Event, at now: Instant) {
@@ -324,14 +324,14 @@ extension WebSocketConnection {
             }
         }
 
-        private mutating func noteActivity(at now: Instant) {
+        private mutating func recordActivity(at now: Instant) {
             lastActivity = now
             cancelTimer()
             if timeout > .zero { armTimer(after: timeout) }
         }
 
         private mutating func proceed(at now: Instant) {
-            noteActivity(at: now)
+            recordActivity(at: now)
             effects.add(.proceed)
         }
 

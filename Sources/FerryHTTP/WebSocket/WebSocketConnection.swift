@@ -71,8 +71,8 @@ package import FerrySystem
     /// Opens the connection with another request, if it was refused or is not started yet.
     ///
     /// - Parameter request: The request; nil ends the connection with the refusal.
-    package func goOn(with request: WebSocketRequest?) {
-        run { $0.goOn(with: request, at: EventLoop.now) }
+    package func proceed(with request: WebSocketRequest?) {
+        run { $0.proceed(with: request, at: EventLoop.now) }
     }
 
     /// Sends a message, after those before it.

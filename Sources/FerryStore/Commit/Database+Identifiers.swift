@@ -11,7 +11,7 @@ extension Database {
     ) throws(StoreError) -> Bool {
         let identifier = Int64(identifier)
         guard identifier < next else {
-            try noteUnused(next, identifier, in: session)
+            try recordUnused(next, identifier, in: session)
             return true
         }
         let gap = try connection.first(
@@ -28,14 +28,14 @@ extension Database {
             session,
             gap.first
         )
-        try noteUnused(gap.first, identifier, in: session)
+        try recordUnused(gap.first, identifier, in: session)
         // The file may contain any number, even above the next identifier.
-        try noteUnused(identifier + 1, min(gap.last, next - 1) + 1, in: session)
+        try recordUnused(identifier + 1, min(gap.last, next - 1) + 1, in: session)
         return true
     }
 
     /// Records that no task has had the identifiers from one up to, but not including, another.
-    private func noteUnused(
+    private func recordUnused(
         _ first: Int64,
         _ end: Int64,
         in session: Int64

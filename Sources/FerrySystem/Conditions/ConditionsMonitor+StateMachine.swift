@@ -17,7 +17,7 @@ extension ConditionsMonitor {
             /// Call ``woke(at:)`` at this time, and at no other; nil for never.
             case wake(at: ContinuousClock.Instant?)
             /// Tell an observer what holds of its kinds.
-            case tell(observer: UInt64, Conditions?)
+            case notify(observer: UInt64, Conditions?)
         }
 
         private struct Observer {
@@ -241,7 +241,7 @@ extension ConditionsMonitor.StateMachine {
             let conditions = conditions(ofObserver: key)
             guard conditions != observers[key]?.told else { continue }
             observers[key]?.told = conditions
-            effects.add(.tell(observer: key, conditions))
+            effects.add(.notify(observer: key, conditions))
         }
     }
 }

@@ -88,7 +88,7 @@ package final class ConditionsMonitor {
         case .unsubscribe(let source): unsubscribe(source)
         case .ask(let source, let number): ask(source, number)
         case .wake(let instant): wake(at: instant)
-        case .tell(let key, let conditions): handlers[key]?(conditions)
+        case .notify(let key, let conditions): handlers[key]?(conditions)
         }
     }
 

@@ -66,7 +66,7 @@ extension ConnectivityMonitor {
             if message.isInterrupted { isStale = true }
             switch message.content {
             case .link(let link):
-                note(link)
+                record(link)
             case .route(let route):
                 foundRoute = foundRoute || isUsable(route)
             case .end:
@@ -88,7 +88,7 @@ extension ConnectivityMonitor {
         private mutating func notified(_ message: NetworkMessage, at now: ContinuousClock.Instant) {
             let matters =
                 switch message.content {
-                case .link(let link): note(link)
+                case .link(let link): record(link)
                 case .linkRemoval(let index): usableLinks.remove(index) != nil
                 // Another route changes nothing if there is one already.
                 case .route: connectivity != .connected
@@ -144,7 +144,7 @@ extension ConnectivityMonitor {
 
         /// Records whether a link can be used, and returns whether that has changed.
         @discardableResult
-        private mutating func note(_ link: NetworkLink) -> Bool {
+        private mutating func record(_ link: NetworkLink) -> Bool {
             link.isUsable
                 ? usableLinks.insert(link.index).inserted
                 : usableLinks.remove(link.index) != nil

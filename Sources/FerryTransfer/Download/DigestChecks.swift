@@ -22,7 +22,7 @@ struct DigestChecks {
     ///   - head: The response head.
     ///   - request: The request that it answers.
     ///   - range: The part; `nil` for all bytes.
-    mutating func note(
+    mutating func record(
         _ head: HTTPResponseHead,
         to request: TransferRequest,
         of range: Range<Int64>? = nil

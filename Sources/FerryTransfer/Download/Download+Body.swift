@@ -207,7 +207,7 @@ extension Download {
             let total = head.storedLength ?? version.totalByteCount
             let other = isKnown ? nil : otherVersion(head, of: total, like: version)
             version.totalByteCount = total
-            version.noteParts(of: head)
+            version.recordParts(of: head)
             end = head.storedLength
             proof = Proof(byteCount: byteCount, of: other ?? version)
             self.version = other ?? version
@@ -287,13 +287,13 @@ extension Download {
                 return false
             }
             guard !proof.isComplete else {
-                noteBytes()
+                recordBytes()
                 effects.add(.write(dropping: 0))
                 return true
             }
             let known = proof.receive(count: count)
             // Bytes that are compared again and again are no progress.
-            if known < count || request.resumption?.isCompared != true { noteBytes() }
+            if known < count || request.resumption?.isCompared != true { recordBytes() }
             effects.add(.compare(count: known, at: start))
             if let version = proof.conclude() { effects.add(.continueFile(version)) }
             // Bytes that were requested only for comparison are already in the file.
@@ -302,7 +302,7 @@ extension Download {
         }
 
         /// The server does send bytes.
-        mutating func noteBytes() {
+        mutating func recordBytes() {
             // A comparison that was short enough this time is about as short the next time.
             let isCompared = request.resumption?.isCompared == true && !hasReceivedBytes
             fruitlessResumptionCount = isCompared ? max(0, fruitlessResumptionCount - 1) : 0

@@ -82,7 +82,7 @@ extension Download: LoadReceiver {
         receive(.pipe(pipe), from: load)
     }
 
-    private func isCurrent(_ load: Load) -> Bool { source?.brings(load) == true }
+    private func isCurrent(_ load: Load) -> Bool { source?.owns(load) == true }
 
     private func receive(_ piece: Piece, from load: Load) -> HTTPBodyDisposition {
         guard isCurrent(load) else { return .cancel }

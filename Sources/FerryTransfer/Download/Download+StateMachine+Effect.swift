@@ -21,7 +21,7 @@ extension Download.StateMachine {
         /// Discard the file's bytes, without a replacement.
         case discardFile
         /// Remember an odd answer in place of the file's bytes, and when it came first.
-        indirect case noteDoubt(OddAnswer)
+        indirect case recordDoubt(OddAnswer)
         /// Compare the first of the bytes that have just arrived with the file's.
         case compare(count: Int, at: Int64)
         /// Write the bytes that have just arrived, without the given number of first bytes.

@@ -152,7 +152,7 @@ extension Download.StateMachine {
         case .ended: return
         case .ready, .draining, .receiving, .synchronizing, .verifying: return misuse()
         }
-        sources.note(nil, of: 0)
+        sources.record(nil, of: 0)
         let resumption = body.request.resumption
         body.redirect(to: resumption?.removingFields(of: request) ?? request)
         let isFinal = isLedByOriginal || resumption != nil
@@ -198,7 +198,7 @@ extension Download.StateMachine {
             if configuration.isAgreed(head, against: held) { return replace(by: head) }
         case .odd: break
         }
-        effects.add(.noteDoubt(answer))
+        effects.add(.recordDoubt(answer))
         effects.add(.cancelLoads)
         fail(answer.error(at: head.url))
     }
@@ -216,7 +216,7 @@ extension Download.StateMachine {
     private mutating func doubt(_ answer: OddAnswer) {
         let url = body.request.transfer.url
         abandonLoads()
-        effects.add(.noteDoubt(answer))
+        effects.add(.recordDoubt(answer))
         fail(answer.error(at: url))
     }
 
@@ -232,7 +232,7 @@ extension Download.StateMachine {
     private mutating func wholeComesAgain(_ head: HTTPResponseHead, isKnown: Bool) {
         guard let version = body.beginAgain(head, isKnown: isKnown) else { return misuse() }
         repetition = OddAnswer(head)
-        digests.note(head, to: currentRequest)
+        digests.record(head, to: currentRequest)
         let shown = response.shown(for: head, of: version)
         receive(head, showing: shown, resumedAt: receivedByteCount)
     }
@@ -245,7 +245,7 @@ extension Download.StateMachine {
         effects.add(.beginFile(body.beginWhole(head)))
         sources.forgetProofs()
         sources.returnToFirst()
-        digests.note(head, to: currentRequest)
+        digests.record(head, to: currentRequest)
         receive(head, showing: head, resumedAt: 0)
     }
 
@@ -258,7 +258,7 @@ extension Download.StateMachine {
         guard let version = body.beginPart(head, for: resumption, upTo: end, of: total) else {
             return leaveRefusal(head, "the new address has nothing that proves its parts")
         }
-        digests.note(head, to: currentRequest, of: resumption.offset..<end)
+        digests.record(head, to: currentRequest, of: resumption.offset..<end)
         let shown = response.shown(for: head, of: version)
         // Bytes that are requested again for a comparison have not been lost.
         if !resumption.isCompared { effects.add(.continueFile(version)) }
@@ -294,7 +294,7 @@ extension Download.StateMachine {
         case .ended: return
         case .ready, .requesting, .draining, .synchronizing, .verifying: return misuse()
         }
-        if connections.areSeveral {
+        if connections.isSegmented {
             partReceivedBytes(Self.firstConnection, count: count)
         } else if !body.receive(count: count, into: &effects) {
             bodyTooLong()
@@ -354,12 +354,12 @@ extension Download.StateMachine {
         case .requesting:
             let error =
                 error ?? TransferError(code: .badServerResponse, message: "no response came")
-            sources.note(error, of: 0)
+            sources.record(error, of: 0)
             serverFailed(error, at: now)
         case .draining:
             // It does not matter how an unwanted body ended.
             send()
-        case .receiving where connections.areSeveral:
+        case .receiving where connections.isSegmented:
             partFinished(Self.firstConnection, error, at: now)
         case .receiving:
             if let error { serverFailed(error, at: now) } else { bodyEnded() }
@@ -448,7 +448,7 @@ extension Download.StateMachine {
             sources.leadOn()
             send()
         case .original:
-            sources.leadHome()
+            sources.returnToOriginal()
             if let failure = sources.originalFailure { return interrupted(failure) }
             send(body.resumption)
         }
@@ -484,12 +484,12 @@ extension Download.StateMachine {
 
     /// Gives a lent connection back.
     mutating func connectionRecalled(from lenders: Set<Int>, at now: Instant) {
-        if connections.recall(from: lenders, &sources, at: now, into: &effects) { goOn(at: now) }
+        if connections.recall(from: lenders, &sources, at: now, into: &effects) { proceed(at: now) }
     }
 
     /// Gives the bytes of stalled connections to others.
     mutating func stallTimePassed(at now: Instant) {
-        if connections.endStalled(from: &sources, at: now, into: &effects) { goOn(at: now) }
+        if connections.endStalled(from: &sources, at: now, into: &effects) { proceed(at: now) }
     }
 
     /// Handles the response head of a part.
@@ -507,14 +507,14 @@ extension Download.StateMachine {
             at: now,
             into: &effects
         )
-        if hasEnded { goOn(at: now) }
+        if hasEnded { proceed(at: now) }
     }
 
     /// Handles received bytes of a part.
     mutating func partReceivedBytes(_ number: Int, count: Int) {
         guard let part = connections[number] else { return }
         guard part.position + Int64(count) <= part.end else { return partTooLong(part) }
-        body.noteBytes()
+        body.recordBytes()
         connections.received(count, of: part, by: number, into: &effects)
     }
 
@@ -547,7 +547,7 @@ extension Download.StateMachine {
             progress(by: count)
             if part.isCompleteEarly {
                 connections.endEarly(number, of: part.source, from: &sources, into: &effects)
-                goOn(at: now)
+                proceed(at: now)
             }
         }
         if let failure { giveUpFile(failure) }
@@ -556,7 +556,7 @@ extension Download.StateMachine {
     /// Handles the end of the connection for a part.
     mutating func partFinished(_ number: Int, _ error: TransferError?, at now: Instant) {
         if connections.finished(number, error, from: &sources, at: now, into: &effects) {
-            goOn(at: now)
+            proceed(at: now)
         }
     }
 
@@ -570,7 +570,7 @@ extension Download.StateMachine {
             answeredBy: response.head,
             into: &effects
         )
-        if hasEnded { goOn(at: now) }
+        if hasEnded { proceed(at: now) }
     }
 
     /// Compares received bytes.
@@ -578,13 +578,13 @@ extension Download.StateMachine {
         if let position = sources.probeReceivedBytes(number, count: count) {
             effects.add(.compareProbe(number, count: count, at: position))
         } else if sources.cancelProbe(number, into: &effects) {
-            goOn(at: now)
+            proceed(at: now)
         }
     }
 
     /// Closes a mirror whose bytes differ from the file's.
     mutating func probeDiffers(_ number: Int, at now: Instant) {
-        if sources.probeDiffers(number, into: &effects) { goOn(at: now) }
+        if sources.probeDiffers(number, into: &effects) { proceed(at: now) }
     }
 
     /// Handles the end of a mirror's response.
@@ -598,13 +598,13 @@ extension Download.StateMachine {
             response.show(shown, of: body, resumedAt: offset, isProved: true, into: &effects)
         }
         effects.add(.giveConnectionBack(source: probe.source))
-        goOn(at: now)
+        proceed(at: now)
     }
 
     /// Continues after a connection has ended.
-    private mutating func goOn(at now: Instant) {
+    private mutating func proceed(at now: Instant) {
         guard connections.areComplete else {
-            if !connections.goOn(for: body, from: sources, at: now, into: &effects) {
+            if !connections.proceed(for: body, from: sources, at: now, into: &effects) {
                 endConnections()
             }
             return
@@ -630,7 +630,7 @@ extension Download.StateMachine {
         if let failure, !isRefuted { return interrupted(failure) }
         guard isHeld else { return misuse() }
         if isRefuted {
-            sources.leadHome()
+            sources.returnToOriginal()
             return send()
         }
         connections.giveUp()

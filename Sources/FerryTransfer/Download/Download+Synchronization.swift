@@ -36,7 +36,7 @@ extension Download {
     ///
     /// - Parameter completion: Called on the loop, always later, with what is known about the file; nil if there is
     ///   nothing to keep, or if the download does not keep its file for later.
-    package func putDown(
+    package func flush(
         _ completion: @escaping @LoopActor @Sendable (Checkpoint?) -> Void
     ) {
         cancel()

@@ -178,7 +178,7 @@ extension Download {
         case .continueFile(let version): try file.resume(version)
         case .discardFile: try file.remove()
         // If that is lost, only the time starts over.
-        case .noteDoubt(let answer): try? file.note(answer)
+        case .recordDoubt(let answer): try? file.record(answer)
         case .compare(let count, let offset): try compare(piece?.prefix(count), at: offset)
         case .write(let count): write(piece, dropping: count)
         case .synchronize: synchronizeAll()
@@ -243,7 +243,7 @@ extension Download {
         let (written, failure) = store { () throws(TransferError) in
             try piece.write(to: file, dropping: count)
         }
-        noteFruitlessResumptions()
+        recordFruitlessResumptions()
         machine.wrote(count: written, failure: failure)
         if failure == nil { synchronizeSoon() }
     }
@@ -274,8 +274,8 @@ extension Download {
         // They may refer to the owner, and are no longer needed.
         sharing = nil
         provenLoad = nil
-        noteFruitlessResumptions()
-        tellProgress()
+        recordFruitlessResumptions()
+        notifyProgress()
         report(events)
     }
 
@@ -287,24 +287,24 @@ extension Download {
     }
 
     private func restarted(_ reason: String) {
-        tellProgress()
+        notifyProgress()
         events.restarted(reason)
     }
 
     /// Reports the progress once per turn of the loop, for all pieces that arrive in it.
     private func progressed(_ received: Int64, _ total: Int64?) {
-        if progress == nil { LoopActor.perform { self.tellProgress() } }
+        if progress == nil { LoopActor.perform { self.notifyProgress() } }
         progress = (received, total)
     }
 
-    private func tellProgress() {
+    private func notifyProgress() {
         guard let (received, total) = progress else { return }
         progress = nil
         events.progressed(received, total, codedProgress)
     }
 
-    private func noteFruitlessResumptions() {
+    private func recordFruitlessResumptions() {
         // If the count is lost, it only starts over.
-        try? file.noteFruitlessResumptions(machine.fruitlessResumptionCount)
+        try? file.recordFruitlessResumptions(machine.fruitlessResumptionCount)
     }
 }

@@ -140,7 +140,7 @@ extension PartialFile {
     }
 
     /// Records an odd answer in place of the rest; the first of several equal ones counts.
-    package func note(_ answer: OddAnswer) throws(TransferError) {
+    package func record(_ answer: OddAnswer) throws(TransferError) {
         guard var record = content?.record, record.doubt?.answer != answer else { return }
         record.doubt = Doubt(answer, in: currentBoot)
         try replaceRecord(by: record)
@@ -157,14 +157,14 @@ extension PartialFile {
     /// Records how often in a row a request for the rest was interrupted before a byte of it arrived.
     ///
     /// The count belongs to the bytes and moves with them; without bytes it is of no use.
-    package func noteFruitlessResumptions(_ count: Int) throws(TransferError) {
+    package func recordFruitlessResumptions(_ count: Int) throws(TransferError) {
         guard var record = content?.record else { return }
         record.fruitlessResumptionCount = count
         try replaceRecord(by: record)
     }
 
     /// Records that the file has a table, from its first write until it is removed.
-    func noteTable(_ hasTable: Bool?) throws(TransferError) {
+    func recordTable(_ hasTable: Bool?) throws(TransferError) {
         guard var record = content?.record else { return }
         record.hasTable = hasTable
         try replaceRecord(by: record)

@@ -21,7 +21,7 @@ extension PartialFile {
         // Its disk space is allocated now: later there may be none.
         try storeTable(of: content, padded: true)
         self.content = content
-        try noteTable(true)
+        try recordTable(true)
     }
 
     /// Turns a complete file into an ordinary one.
@@ -32,7 +32,7 @@ extension PartialFile {
         else { throw notBegun }
         // Truncating a file that another program has truncated would extend it.
         try requireUndisturbed()
-        try noteTable(nil)
+        try recordTable(nil)
         try content.file.truncate(to: total)
         self.content?.endSegments()
     }

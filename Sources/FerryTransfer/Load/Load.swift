@@ -87,7 +87,7 @@ package final class Load {
     /// Resumes after ``pause()``.
     package func resume() {
         isPaused = false
-        goOn()
+        proceed()
     }
 
     /// Whether the latest request was sent with a credential for its server: a password or a certificate.
@@ -107,7 +107,7 @@ package final class Load {
         )
     }
 
-    private func goOn() {
+    private func proceed() {
         if !isHeld, !isPaused, !isSlowedDown { exchange?.resume() }
     }
 
@@ -232,7 +232,7 @@ extension Load {
 
     private func takeBody() {
         isHeld = false
-        goOn()
+        proceed()
     }
 
     private func skipBody() {
@@ -286,7 +286,7 @@ extension Load {
     /// Whether there is a limit, so that the body would arrive in bursts if in large pieces.
     private var isLimited: Bool { configuration.rates?.receiveRate != nil }
 
-    private func noteReceived(_ count: Int) {
+    private func recordReceived(_ count: Int) {
         // The receiver may have cancelled the load.
         guard isLimited, exchange != nil else { return }
         receivingFlow = receivingFlow ?? configuration.rates?.makeReceivingFlow()
@@ -300,7 +300,7 @@ extension Load {
         exchange?.pause()
         flow.wait { [weak self] in
             self?.isSlowedDown = false
-            self?.goOn()
+            self?.proceed()
         }
     }
 }
@@ -373,7 +373,7 @@ extension Load: HTTPExchangeHandler {
         if disposition != .discard, let receiver {
             disposition = receiver.load(self, didReceive: bytes)
         }
-        noteReceived(bytes.count)
+        recordReceived(bytes.count)
         return isLimited && disposition == .deliverInPipes ? .deliver : disposition
     }
 
@@ -386,7 +386,7 @@ extension Load: HTTPExchangeHandler {
         if disposition != .discard, let receiver {
             disposition = receiver.load(self, didReceive: pipe)
         }
-        noteReceived(count)
+        recordReceived(count)
         return disposition
     }
 

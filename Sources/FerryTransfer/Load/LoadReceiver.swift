@@ -64,7 +64,7 @@ package protocol AnswerSource: AnyObject {
     /// Whether other receivers get the response as well.
     var isShared: Bool { get }
     /// Returns whether a load belongs to this source.
-    func brings(_ load: Load) -> Bool
+    func owns(_ load: Load) -> Bool
 }
 
 /// A source that can be paused.
@@ -80,5 +80,5 @@ extension Load: PausableAnswerSource {
     /// Never: it has one receiver.
     package var isShared: Bool { false }
 
-    package func brings(_ load: Load) -> Bool { load === self }
+    package func owns(_ load: Load) -> Bool { load === self }
 }

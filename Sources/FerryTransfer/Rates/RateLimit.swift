@@ -31,8 +31,8 @@ package final class RateLimit {
     var isExhausted: Bool { machine.isExhausted(at: EventLoop.now) }
 
     /// Calls a flow when it may continue, always later.
-    func wait(_ flow: RateFlow.Identifier, then goOn: @escaping @LoopActor () -> Void) {
-        admissions[flow] = goOn
+    func wait(_ flow: RateFlow.Identifier, then proceed: @escaping @LoopActor () -> Void) {
+        admissions[flow] = proceed
         run { $0.wait(flow, at: EventLoop.now) }
     }
 
@@ -99,15 +99,15 @@ final class RateFlow {
     }
 
     /// Calls the flow's owner, always later, when bytes may pass again.
-    func wait(then goOn: @escaping @LoopActor () -> Void) {
+    func wait(then proceed: @escaping @LoopActor () -> Void) {
         awaited?.leave(identifier)
         awaited = limits.first { $0.isExhausted }
-        guard let awaited else { return LoopActor.perform { goOn() } }
+        guard let awaited else { return LoopActor.perform { proceed() } }
         awaited.wait(identifier) { [weak self] in
             guard let self else { return }
             self.awaited = nil
             // Another limit may have been used up meanwhile.
-            if limits.contains(where: { $0.isExhausted }) { wait(then: goOn) } else { goOn() }
+            if limits.contains(where: { $0.isExhausted }) { wait(then: proceed) } else { proceed() }
         }
     }
 

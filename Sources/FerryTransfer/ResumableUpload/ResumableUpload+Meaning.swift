@@ -15,7 +15,7 @@ extension ResumableUpload {
     enum Sequel: Hashable {
         case send(Step)
         /// Ask again what the server has, after this failure.
-        case goOn(after: TransferError)
+        case proceed(after: TransferError)
     }
 }
 
@@ -28,7 +28,7 @@ extension ResumableUpload.Meaning {
             retryAfter: RetryAfter(head: head, now: now.date)?.seconds,
             failingURL: head.url
         )
-        return .sequel(.goOn(after: error))
+        return .sequel(.proceed(after: error))
     }
 
     /// The server has reported an impossible offset.

@@ -115,7 +115,7 @@ extension ResumableUpload {
 
         /// Remembers what an interruption says about the server if nothing can continue: the server is worth a
         /// question before everything is sent again.
-        func noteCut(into effects: inout StateMachine.Effects) {
+        func recordCut(into effects: inout StateMachine.Effects) {
             guard allowsTus, let origin = Origin(url: request.url) else { return }
             effects.add(.remember(.cut(origin)))
         }

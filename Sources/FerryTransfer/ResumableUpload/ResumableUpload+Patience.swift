@@ -33,7 +33,7 @@ extension ResumableUpload {
             at now: Moment,
             using generator: inout some RandomNumberGenerator
         ) -> Duration? {
-            guard case .goOn(let policy, let patience) = interruptions else { return nil }
+            guard case .proceed(let policy, let patience) = interruptions else { return nil }
             failureCount += 1
             firstFailure = firstFailure ?? now.instant
             let timeLeft = timeLeft(of: patience, at: now)
@@ -54,7 +54,7 @@ extension ResumableUpload {
             switch interruptions {
             case .isFailure:
                 unavailableResponses == .fail
-            case .goOn(let policy, let patience):
+            case .proceed(let policy, let patience):
                 failureCount < policy.maximumUnavailableResponses
                     && timeLeft(of: patience, at: now) ?? .seconds(1) > .zero
             }

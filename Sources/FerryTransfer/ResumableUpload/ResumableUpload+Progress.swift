@@ -108,11 +108,11 @@ extension ResumableUpload {
         private mutating func acknowledge(_ offset: Int64?) {
             guard let offset, offset <= greatestSentByteCount ?? .max, offset <= byteCount ?? .max
             else { return }
-            noteProgress(to: offset)
+            recordProgress(to: offset)
         }
 
         /// Records progress at the server, which ends a row of failures.
-        private mutating func noteProgress(to offset: Int64) {
+        private mutating func recordProgress(to offset: Int64) {
             resource?.acknowledgedByteCount = offset
             guard offset > greatestAcknowledgedByteCount else { return }
             greatestAcknowledgedByteCount = offset
@@ -158,7 +158,7 @@ extension ResumableUpload.Progress {
         // A connection that was never made says nothing about the server.
         guard sentByteCount > 0, resource == nil else { return }
         negotiation.endOfOffer(draft, into: &effects)
-        negotiation.noteCut(into: &effects)
+        negotiation.recordCut(into: &effects)
     }
 
     /// Handles an interruption of the question for tus; returns the step that follows.
@@ -312,7 +312,7 @@ extension ResumableUpload.Progress {
         else { return .contradiction(offset) }
         guard offset != refusedOffset else { return .misplacement(offset) }
         if let limits = report.limits { resource?.limits = limits }
-        noteProgress(to: offset)
+        recordProgress(to: offset)
         // A tus server's final response says no more than this one.
         if language == .tus, offset == byteCount { return .answer }
         effects.add(.report(resource))
@@ -372,10 +372,10 @@ extension ResumableUpload.Progress {
             guard language == .tus, offset > part.start, offset < end else {
                 return .contradiction(offset)
             }
-            noteProgress(to: offset)
+            recordProgress(to: offset)
             return .sequel(rest(from: offset))
         }
-        noteProgress(to: end)
+        recordProgress(to: end)
         return part.isLast ? .answer : .sequel(rest(from: end))
     }
 

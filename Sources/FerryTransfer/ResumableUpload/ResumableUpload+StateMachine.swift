@@ -314,7 +314,7 @@ extension ResumableUpload.StateMachine {
         case .leaving(.send(let next)):
             // It does not matter how an unwanted body ended.
             send(next)
-        case .leaving(.goOn(let error)):
+        case .leaving(.proceed(let error)):
             interrupted(error, at: now, using: &generator)
         case .answering:
             // A process that dies before the response is safe must not upload everything again.

@@ -93,7 +93,7 @@ package final class ResumableUpload: PausableAnswerSource {
     package var isShared: Bool { false }
 
     /// Returns whether a load belongs to this upload.
-    package func brings(_ load: Load) -> Bool { load === self.load }
+    package func owns(_ load: Load) -> Bool { load === self.load }
 
     private func release() {
         load = nil
@@ -127,7 +127,7 @@ extension ResumableUpload {
         case .wait(let delay): wait(delay)
         case .stopWaiting: timer?.cancel()
         case .digest(let part, let checksum): digest(part, checksum)
-        case .remember(let evidence): memory.knowledge.note(evidence)
+        case .remember(let evidence): memory.knowledge.record(evidence)
         case .report(let resource): onChange(resource)
         case .reportSent(let byteCount): reportSent(byteCount)
         case .terminate(let request): terminate(by: request)

@@ -65,13 +65,13 @@ package struct UploadKnowledge: Hashable, Sendable {
     }
 
     /// Records what an upload has shown.
-    mutating func note(_ evidence: Evidence) {
+    mutating func record(_ evidence: Evidence) {
         switch evidence {
-        case .proof(let draft, let origin): note(.proven(draft), of: origin)
-        case .name(let draft, let origin): note(.named(draft), of: origin)
+        case .proof(let draft, let origin): record(.proven(draft), of: origin)
+        case .name(let draft, let origin): record(.named(draft), of: origin)
         case .silence(let draft, let origin):
             // Of several uploads at once, only the first one counts.
-            if offer(to: origin) == draft { note(.unanswered(draft), of: origin) }
+            if offer(to: origin) == draft { record(.unanswered(draft), of: origin) }
         case .cut(let origin):
             if originsOfCuts.count >= Self.limit { originsOfCuts.removeFirst() }
             originsOfCuts.insert(origin)
@@ -86,7 +86,7 @@ package struct UploadKnowledge: Hashable, Sendable {
         }
     }
 
-    private mutating func note(_ experience: Experience, of origin: Origin) {
+    private mutating func record(_ experience: Experience, of origin: Origin) {
         if origins.count >= Self.limit, let other = origins.keys.first { origins[other] = nil }
         origins[origin] = experience
     }

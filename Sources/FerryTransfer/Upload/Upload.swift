@@ -123,13 +123,13 @@ extension Upload {
             disposition = .deliver
         case .reportSent(let byteCount):
             untoldSent = byteCount
-            tellSoon()
+            notifySoon()
         case .reportResponse(let head, let request):
-            tell()
+            notify()
             events.responded(head, request)
         case .reportReceived(let byteCount, let total):
             untoldReceived = (byteCount, total)
-            tellSoon()
+            notifySoon()
         case .synchronize: synchronize()
         case .finish(let result): end { $0.finished(result) }
         case .fail(let error): end { $0.failed(error) }
@@ -160,7 +160,7 @@ extension Upload {
             memory: memory,
             decider: BackgroundDecider(
                 challenges: challenges,
-                onSent: { self.noteSent($0) },
+                onSent: { self.recordSent($0) },
                 onCollect: events.collected
             ),
             receiver: self,
@@ -171,7 +171,7 @@ extension Upload {
     }
 
     /// Records how many bytes of the file were sent.
-    private func noteSent(_ byteCount: Int64) { run { $0.sent(byteCount: byteCount) } }
+    private func recordSent(_ byteCount: Int64) { run { $0.sent(byteCount: byteCount) } }
 
     private func cancelLoad() {
         load?.cancel()
@@ -203,18 +203,18 @@ extension Upload {
     }
 
     private func end(_ report: (Events) -> Void) {
-        tell()
+        notify()
         report(events)
     }
 
     /// Sends events once per turn of the loop, for all pieces that move in it.
-    private func tellSoon() {
+    private func notifySoon() {
         guard !isTellingScheduled else { return }
         isTellingScheduled = true
-        LoopActor.perform { self.tell() }
+        LoopActor.perform { self.notify() }
     }
 
-    private func tell() {
+    private func notify() {
         isTellingScheduled = false
         let (sent, received) = (untoldSent, untoldReceived)
         untoldSent = nil
@@ -232,24 +232,24 @@ extension Upload: LoadReceiver {
         didReceive head: HTTPResponseHead,
         to request: TransferRequest
     ) -> HTTPBodyDisposition {
-        guard self.load?.brings(load) == true else { return .cancel }
+        guard self.load?.owns(load) == true else { return .cancel }
         run { $0.receivedHead(head, to: request) }
-        return self.load?.brings(load) == true ? disposition : .cancel
+        return self.load?.owns(load) == true ? disposition : .cancel
     }
 
     package func load(
         _ load: Load,
         didReceive bytes: UnsafeRawBufferPointer
     ) -> HTTPBodyDisposition {
-        guard self.load?.brings(load) == true else { return .cancel }
+        guard self.load?.owns(load) == true else { return .cancel }
         var isWanted = false
         run { isWanted = $0.receivedBytes(count: bytes.count) }
         if isWanted { write(bytes) }
-        return self.load?.brings(load) == true ? disposition : .cancel
+        return self.load?.owns(load) == true ? disposition : .cancel
     }
 
     package func load(_ load: Load, didFinishWith error: TransferError?) {
-        guard self.load?.brings(load) == true else { return }
+        guard self.load?.owns(load) == true else { return }
         self.load = nil
         run { $0.loadFinished(error, sourceFailure: source.failure) }
     }

@@ -71,7 +71,7 @@ package struct ResourceVersion: Hashable, Sendable, Codable {
     var hasResumeData: Bool { validator != nil && partsObstacle != .absent }
 
     /// Records whether a response offers parts.
-    mutating func noteParts(of head: HTTPResponseHead) {
+    mutating func recordParts(of head: HTTPResponseHead) {
         partsObstacle = head.isWithoutParts ? .absent : nil
     }
 

@@ -305,10 +305,10 @@ package final class VarlinkConnection {
             // Not at once: the caller is in the middle of answering.
             LoopActor.perform { [weak self] in self?.hangUp() }
         }
-        noteBackUp()
+        recordBackUp()
     }
 
-    private func noteBackUp() {
+    private func recordBackUp() {
         if queuedByteCount >= limits.writableByteCount {
             isBackedUp = true
         } else if isBackedUp, queuedByteCount <= limits.writableByteCount / 2 {

@@ -167,7 +167,7 @@ import Testing
         let others = [row(2, .waiting(nil))]
         try display.show([row(1, .waiting(nil))] + others, at: .zero)
         let failed = row(1, .over(.failed(Outcome.Reason(code: "digest", message: Self.reason))))
-        try display.tell(failed)
+        try display.notify(failed)
         try display.show([failed] + others, at: .zero)
         let written = recording.error
         #expect(written.contains("file-1  failed: \(Self.reason)\n"))
@@ -186,7 +186,7 @@ import Testing
             rows[index].become(
                 .over(.failed(Outcome.Reason(code: "c", message: "no \(index + 1).")))
             )
-            try display.tell(rows[index])
+            try display.notify(rows[index])
             try display.show(rows, at: .zero)
         }
         for number in 1...40 {

@@ -35,7 +35,7 @@ extension TransferWatch: DecidingMachine {}
         )
         #expect(
             watch.after { $0.ended(row.id, saved, at: .zero) } == [
-                .tell(over(row, saved)), .show, .finish(.success),
+                .notify(over(row, saved)), .show, .finish(.success),
             ]
         )
     }
@@ -44,7 +44,9 @@ extension TransferWatch: DecidingMachine {}
         let row = try row(12)
         var watch = TransferWatch([row, try self.row(13)], isOwn: { _ in true })
         #expect(
-            watch.after { $0.ended(row.id, saved, at: .zero) } == [.tell(over(row, saved)), .show]
+            watch.after { $0.ended(row.id, saved, at: .zero) } == [
+                .notify(over(row, saved)), .show,
+            ]
         )
         #expect(watch.after { $0.ended(row.id, failed, at: .zero) } == [.show])
         #expect(
@@ -59,7 +61,7 @@ extension TransferWatch: DecidingMachine {}
         let completed = try TransferDaemon.Transfer.sample(12, state: .completed, received: 0)
         #expect(
             watch.after { $0.changed(updated: [completed], removed: [], at: .zero, now: now) }
-                == [.show, .tell(over(row, .completed)), .finish(.success)]
+                == [.show, .notify(over(row, .completed)), .finish(.success)]
         )
     }
 

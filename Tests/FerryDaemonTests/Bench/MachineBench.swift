@@ -143,7 +143,7 @@ struct MachineBench {
         case .limitRate, .limitRates, .prioritize: break
         case .recallConnection(let task, let host): recalls.append((task, host))
         case .stop(let task): transfers[task] = nil
-        case .putDown(let task):
+        case .flush(let task):
             transfers[task] = nil
             tasksPutDown.append(task)
         case .renewConnections, .allowSleep: break

@@ -370,7 +370,7 @@ struct HangingClientTests {
         client.close()
         try await bench.work { daemon.machine.sessions[reply.session]?.attachment == nil }
         #expect(server.connectionCount == 1)
-        try await disk.goOn()
+        try await disk.proceed()
         try await bench.work { server.connectionCount == 0 }
         await bench.end()
     }

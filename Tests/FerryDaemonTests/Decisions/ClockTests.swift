@@ -29,7 +29,7 @@ import Testing
     ) {
         var clock = Self.clock(wall: 0, sinceBoot: 100)
         #expect(clock.now(sinceBoot: 160) == moment(60))
-        let isSet = clock.note(wall: moment(60 + change), sinceBoot: 160)
+        let isSet = clock.record(wall: moment(60 + change), sinceBoot: 160)
         #expect(isSet)
         #expect(clock.now(sinceBoot: 160) == moment(60))
         #expect(clock.wall(at: moment(60)) == moment(60 + change))
@@ -44,7 +44,7 @@ import Testing
         let second = Self.clock(first.anchor, boot: Self.laterBoot, wall: 500, sinceBoot: 10)
         #expect(second.isNewBoot && second.now(sinceBoot: 10) == moment(500))
         var isSet = second
-        let hasChanged = isSet.note(wall: moment(500.1), sinceBoot: 10)
+        let hasChanged = isSet.record(wall: moment(500.1), sinceBoot: 10)
         #expect(!hasChanged)
     }
 
@@ -60,7 +60,9 @@ import Testing
     private static func set(_ bench: inout MachineBench, by change: Double) {
         var clock = bench.machine.clock
         let since = bench.now.timeIntervalSince(moment(0))
-        guard clock.note(wall: clock.wall(at: bench.now) + change, sinceBoot: since) else { return }
+        guard clock.record(wall: clock.wall(at: bench.now) + change, sinceBoot: since) else {
+            return
+        }
         bench.input { $0.clockSet(clock) }
         bench.settle()
     }
@@ -111,7 +113,7 @@ import Testing
         let task = bench.startLater(bench.open(), in: 2 * Self.day)
         var clock = bench.machine.clock
         for change in [Self.day, Self.day / 2] {
-            _ = clock.note(wall: moment(change), sinceBoot: 0)
+            _ = clock.record(wall: moment(change), sinceBoot: 0)
             bench.input { [clock] in $0.clockSet(clock) }
         }
         bench.settle()
@@ -134,11 +136,11 @@ import Testing
         var bench = MachineBench()
         let task = bench.startLater(bench.open(), in: 2 * Self.day)
         var clock = bench.machine.clock
-        _ = clock.note(wall: moment(Self.day), sinceBoot: 0)
+        _ = clock.record(wall: moment(Self.day), sinceBoot: 0)
         bench.input { [clock] in $0.clockSet(clock) }
         // The date is read, and its new moment is on its way into the store.
         bench.step()
-        _ = clock.note(wall: moment(Self.day / 2), sinceBoot: 0)
+        _ = clock.record(wall: moment(Self.day / 2), sinceBoot: 0)
         bench.input { [clock] in $0.clockSet(clock) }
         bench.settle()
         #expect(bench.stored(task)?.notBefore == moment(1.5 * Self.day))
@@ -149,7 +151,7 @@ import Testing
         var bench = MachineBench()
         let task = bench.startLater(bench.open(), in: 2 * Self.day)
         var clock = bench.machine.clock
-        _ = clock.note(wall: moment(-Self.day), sinceBoot: 0)
+        _ = clock.record(wall: moment(-Self.day), sinceBoot: 0)
         bench.input { [clock] in $0.clockSet(clock) }
         // The date is read, and its new moment is on its way into the store, behind a failure of what the task needs.
         bench.step()

@@ -87,7 +87,7 @@ import Testing
         var bench = MachineBench()
         set(try timetable("Fri 10:00-11:00 512k", "Sat 07:00-08:00 1k"), on: &bench)
         var clock = bench.machine.clock
-        let isSet = clock.note(wall: moment(hours * hour), sinceBoot: 0)
+        let isSet = clock.record(wall: moment(hours * hour), sinceBoot: 0)
         #expect(isSet)
         bench.input { [clock] in $0.clockSet(clock) }
         let wanted: SharedRates =

@@ -127,7 +127,7 @@ import Testing
         bench.wait(10)
         #expect(bench.hasExited)
         let client = bench.connect()
-        bench.input { $0.goOn() }
+        bench.input { $0.proceed() }
         bench.settle()
         #expect(!bench.machine.isIdle)
         bench.wait(100)

@@ -18,7 +18,7 @@ import Testing
 
     @Test mutating func `what changes after a question is not what the store answers`() {
         readings.ask(.search)
-        readings.note(7)
+        readings.record(7)
         readings.ask(.overdue)
         let (search, overdue) = (readings.answered(.search), readings.answered(.overdue))
         #expect(readings.hasChanged(task, since: search))
@@ -27,18 +27,18 @@ import Testing
 
     @Test mutating func `a task has changed whichever way it is named`() {
         readings.ask(.search)
-        readings.note(.identifier(session: 2, 3))
-        readings.note(8)
+        readings.record(.identifier(session: 2, 3))
+        readings.record(8)
         let search = readings.answered(.search)
         #expect(!readings.hasChanged(task, since: search))
-        readings.note(.identifier(session: 1, 3))
+        readings.record(.identifier(session: 1, 3))
         #expect(readings.hasChanged(task, since: search))
     }
 
     @Test mutating func `an answer is good until it is closed, also while the same is asked again`()
     {
         readings.ask(.search)
-        readings.note(7)
+        readings.record(7)
         let first = readings.answered(.search)
         readings.ask(.search)
         #expect(readings.hasChanged(task, since: first))
@@ -49,7 +49,7 @@ import Testing
 
     @Test mutating func `of the same question asked twice at once the first is answered first`() {
         readings.ask(.overdue)
-        readings.note(7)
+        readings.record(7)
         readings.ask(.overdue)
         let (first, second) = (readings.answered(.overdue), readings.answered(.overdue))
         #expect(readings.hasChanged(task, since: first))
@@ -59,10 +59,10 @@ import Testing
     }
 
     @Test mutating func `changes are known no longer than somebody may need them`() {
-        readings.note(7)
+        readings.record(7)
         #expect(readings.isEmpty)
         readings.ask(.search)
-        readings.note(7)
+        readings.record(7)
         readings.answered(.search).map { readings.close($0) }
         #expect(readings.isEmpty)
     }

@@ -202,7 +202,7 @@ import Testing
         func line(_ number: Int) -> HostBreaker.Line {
             HostBreaker.Line(application: 1, host: "\(number)")
         }
-        for number in 1...AnsweringHosts.limit + 1 { hosts.note(line(number)) }
+        for number in 1...AnsweringHosts.limit + 1 { hosts.record(line(number)) }
         #expect(!hosts.contains(line(1)))
         #expect(hosts.contains(line(AnsweringHosts.limit + 1)))
         let known = (1...AnsweringHosts.limit + 1).count { hosts.contains(line($0)) }

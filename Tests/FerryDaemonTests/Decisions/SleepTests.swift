@@ -51,11 +51,11 @@ import Testing
         #expect(bench.transfers.isEmpty)
         #expect(bench.tasksPutDown == [first, second])
         bench.input { [checkpoint = checkpoint(5)] in
-            $0.putDown(task: first, checkpoint)
+            $0.flush(task: first, checkpoint)
         }
         bench.settle()
         #expect(effect(.allowSleep, in: bench) == nil)
-        bench.input { $0.putDown(task: second, nil) }
+        bench.input { $0.flush(task: second, nil) }
         // What was committed is not on the disk yet.
         #expect(effect(.allowSleep, in: bench) == nil)
         bench.settle()
@@ -79,7 +79,7 @@ import Testing
         let second = bench.start(client, 2)
         bench.settle()
         #expect(bench.transfers.isEmpty)
-        bench.input { $0.putDown(task: first, nil) }
+        bench.input { $0.flush(task: first, nil) }
         bench.settle()
         #expect(bench.transfers.isEmpty)
         bench.input { $0.machineGoesOn(hasSlept: false) }
@@ -108,7 +108,7 @@ import Testing
         bench.settle()
         #expect(bench.transfers.isEmpty)
         bench.input { [checkpoint = checkpoint(5)] in
-            $0.putDown(task: task, checkpoint)
+            $0.flush(task: task, checkpoint)
         }
         bench.settle()
         #expect(bench.transfers[task]?.task.checkpoint == checkpoint(5))
@@ -160,7 +160,7 @@ import Testing
         bench.settle()
         bench.failure = .model(.diskFull)
         bench.input { [checkpoint = checkpoint(5)] in
-            $0.putDown(task: task, checkpoint)
+            $0.flush(task: task, checkpoint)
         }
         bench.settle()
         #expect(effect(.allowSleep, in: bench) != nil)
@@ -176,7 +176,7 @@ import Testing
         let task = bench.start(bench.open(), 1)
         bench.wait(1)
         bench.input { $0.machineSleeps(delay: delay) }
-        bench.input { $0.putDown(task: task, nil) }
+        bench.input { $0.flush(task: task, nil) }
         bench.settle()
         #expect(bench.wait(of: task)?.reason == .machineSleep)
         bench.wait(delay + 119)
@@ -191,7 +191,7 @@ import Testing
         var bench = MachineBench()
         let task = bench.start(bench.open(), 1)
         bench.input { $0.machineSleeps() }
-        bench.input { $0.putDown(task: task, nil) }
+        bench.input { $0.flush(task: task, nil) }
         bench.settle()
         bench.input { $0.machineGoesOn(hasSlept: hasSlept) }
         bench.settle()
@@ -199,7 +199,7 @@ import Testing
         // What is announced next has a time of its own.
         bench.wait(100)
         bench.input { $0.machineSleeps() }
-        bench.input { $0.putDown(task: task, nil) }
+        bench.input { $0.flush(task: task, nil) }
         bench.wait(100)
         #expect(bench.transfers.isEmpty)
     }
@@ -297,7 +297,7 @@ import Testing
         let task = bench.start(bench.open(), 1)
         bench.wait(1)
         bench.input { $0.machineSleeps() }
-        bench.input { $0.putDown(task: task, nil) }
+        bench.input { $0.flush(task: task, nil) }
         bench.settle()
         bench.wait(5)
         #expect(bench.inhibitions == [.delay])

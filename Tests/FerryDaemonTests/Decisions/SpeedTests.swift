@@ -12,7 +12,7 @@ import Testing
     /// The speed after samples of seconds and bytes, at a time.
     private func speed(_ samples: [(Double, Int64)], at seconds: Double) -> Int? {
         var speed = Speed()
-        for (second, count) in samples { speed.note(count, at: moment(second)) }
+        for (second, count) in samples { speed.record(count, at: moment(second)) }
         return speed.bytesPerSecond(at: moment(seconds))
     }
 

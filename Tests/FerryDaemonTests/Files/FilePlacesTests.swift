@@ -34,7 +34,7 @@ struct FilePlacesTests {
         #expect(await places.reopen(for: 1, named: "file", on: queue) == .doesNotAnswer)
         #expect(places.place(of: 1) == nil)
         #expect(places.path(named: "file") == disk.path + "/directory/.ferry-1")
-        try await disk.goOn()
+        try await disk.proceed()
     }
 
     @Test func `REL-1: a place that a file system of a program's has covered is none meanwhile`()

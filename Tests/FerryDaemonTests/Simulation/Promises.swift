@@ -176,7 +176,9 @@ struct Promises {
         to process: SimulatedProcess,
         in world: Simulation
     ) -> Int? {
-        world.note("process \(process.id) is told \(event.kind) \(key.sequence) of \(key.session)")
+        world.record(
+            "process \(process.id) is told \(event.kind) \(key.sequence) of \(key.session)"
+        )
         // What a process has in its delegate's queue when it loses its session it tells all the
         // same, and the one that has the session now is told, too.
         let isLate = world.processes.contains { $0 !== process && $0.hasOpen(key.session) }

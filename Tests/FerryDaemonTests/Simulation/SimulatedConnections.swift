@@ -33,7 +33,7 @@ final class SimulatedConnections {
         world.count(isLent ? .connectionLent : .connectionRefused)
         guard isLent else { return false }
         hosts.append(host)
-        world.note("a connection to \(host) is lent to session \(session)")
+        world.record("a connection to \(host) is lent to session \(session)")
         world.promises.lent(host, session: session, in: world)
         return true
     }
@@ -61,7 +61,7 @@ final class SimulatedConnections {
     private func giveBack(_ host: String) {
         let world = daemon.world
         if world.sabotage == .keepsConnections, world.random.happens(percent: 10) { return }
-        world.note("a connection to \(host) comes back from session \(session)")
+        world.record("a connection to \(host) comes back from session \(session)")
         let isAwaited = daemon.driver.change {
             $0.takeBackConnection(task: task, session: session, host: host)
         }

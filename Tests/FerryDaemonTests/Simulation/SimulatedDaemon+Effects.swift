@@ -12,7 +12,7 @@ extension SimulatedDaemon: DaemonWorld {
     func stillRuns() -> Bool {
         guard !lifetime.isOver else { return false }
         guard world.happens(perThousand: world.killRate / 4) else { return true }
-        world.note("ferryd dies between two effects")
+        world.record("ferryd dies between two effects")
         world.count(.daemonDies)
         kill()
         return false
@@ -70,7 +70,7 @@ extension SimulatedDaemon: DaemonWorld {
     func removed(task: Int64) {}
 
     func writeLog(_ level: LogLevel, _ message: String, task: Int64?) {
-        world.note("log: \(task.map { "task \($0): " } ?? "")\(message)")
+        world.record("log: \(task.map { "task \($0): " } ?? "")\(message)")
     }
 
     // MARK: Transfers
@@ -109,7 +109,7 @@ extension SimulatedDaemon: DaemonWorld {
             world.fail("task \(task) has no request")
             throw TransferError(code: .internalFailure, message: "no request")
         }
-        world.note("task \(task) loads \(url)")
+        world.record("task \(task) loads \(url)")
         let upload = UploadState.decode(start.task.upload)
         let transfer =
             upload.map { SimulatedUpload(start, $0, resource: resource, on: self) }
@@ -124,7 +124,7 @@ extension SimulatedDaemon: DaemonWorld {
     func stop(_ transfer: SimulatedTransfer, of task: Int64) { transfer.cancel() }
 
     /// Forces a file onto the medium, which may take longer than the machine waits.
-    func putDown(_ transfer: SimulatedTransfer, of task: Int64) {
+    func flush(_ transfer: SimulatedTransfer, of task: Int64) {
         transfer.cancel()
         let holdsFile = transfer.holdsFile
         if holdsFile { tasksPutDown.insert(task) }
@@ -145,7 +145,7 @@ extension SimulatedDaemon: DaemonWorld {
                 )
             }
             let state = checkpoint.map { ByteState(checkpoint: $0).encoded }
-            input { machine in machine.putDown(task: task, state) }
+            input { machine in machine.flush(task: task, state) }
         }
     }
 
@@ -370,11 +370,11 @@ extension SimulatedDaemon: DaemonWorld {
         if wasIdle, world.happens(perThousand: 100) { SimulatedPerson.act(in: world) }
         for connection in wasIdle ? arriving : [] { accept(connection) }
         if wasIdle, !connections.isEmpty {
-            world.note("ferryd goes on")
+            world.record("ferryd goes on")
             world.count(.lastMomentClient)
-            return input { machine in machine.goOn() }
+            return input { machine in machine.proceed() }
         }
-        world.note("ferryd ends")
+        world.record("ferryd ends")
         world.count(wasIdle ? .idleEnd : .stop)
         if !line.isEmpty { world.fail("the daemon ends with work for the store left") }
         if wasIdle, world.database.current.totals().waitingTasks > 0 {

@@ -74,7 +74,7 @@ final class SimulatedDaemon {
 
     private func boot() {
         hasBooted = true
-        world.note("ferryd starts")
+        world.record("ferryd starts")
         let clock = world.makeClock()
         let store = world.database.current
         for task in world.disk.downloads.keys.sorted() where store.tasks[task] == nil {
@@ -105,7 +105,7 @@ final class SimulatedDaemon {
 
     /// Kills it.
     func kill() {
-        world.note("ferryd dies")
+        world.record("ferryd dies")
         lifetime.end()
         for alarm in alarms.values { alarm.end() }
         let all = arriving + connections.values.sorted { $0.id < $1.id }
@@ -146,7 +146,7 @@ final class SimulatedDaemon {
 
     func handle(_ call: SimulatedCall, over connection: SimulatedConnection) {
         let id = world.makeNumber()
-        world.note("process \(connection.process.id) calls: \(call.content) of \(call.session)")
+        world.record("process \(connection.process.id) calls: \(call.content) of \(call.session)")
         calls[id] = (call, connection)
         if case .subscribe = call.content {
             streams[id] = SimulatedStream(call: id, connection: connection)
@@ -204,7 +204,7 @@ final class SimulatedDaemon {
     }
 
     /// The conditions have changed.
-    func tellConditions() {
+    func notifyConditions() {
         guard hasBooted, !observed.isEmpty, !awaitsConditions,
             world.sabotage != .overlooksConditions
         else { return }
@@ -274,7 +274,7 @@ final class SimulatedDaemon {
     }
 
     private func take(_ outcome: StoreLine.Outcome) {
-        world.note("store: \(outcome)".prefix(300).description)
+        world.record("store: \(outcome)".prefix(300).description)
         if case .failed(let error, _) = outcome, error.isTransient { world.count(.storeFailure) }
         switch outcome {
         case .committed(let receipt, let commit):

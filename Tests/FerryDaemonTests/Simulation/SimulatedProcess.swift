@@ -28,7 +28,7 @@ final class SimulatedProcess {
         self.world = world
         isLaunched = session != nil
         isCommand = false
-        world.note("process \(id) of \(program.name) starts\(isLaunched ? ", launched" : "")")
+        world.record("process \(id) of \(program.name) starts\(isLaunched ? ", launched" : "")")
         world.processes.append(self)
         sessions = program.sessionNames.map { SimulatedSession($0, in: self) }
         // Some want only one of their sessions.
@@ -53,7 +53,7 @@ final class SimulatedProcess {
     /// Ends it: it exits, crashes or is killed, which makes no difference to anybody else.
     func end() {
         guard !lifetime.isOver else { return }
-        if !isCommand { world.note("process \(id) ends") }
+        if !isCommand { world.record("process \(id) ends") }
         lifetime.end()
         closeConnections()
         for session in sessions { session.abandon() }

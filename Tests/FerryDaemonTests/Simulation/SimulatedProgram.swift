@@ -113,7 +113,7 @@ enum SimulatedPerson {
     }
 
     private static func call(_ content: SimulatedCall.Content, in world: Simulation) {
-        world.note("a person: \(content)")
+        world.record("a person: \(content)")
         if case .resumeTask(let id) = content { world.releasedTasks.insert(id) }
         let process = SimulatedProcess(command: world)
         process.command(content)

@@ -205,11 +205,11 @@ final class SimulatedSession {
         let number = number
         world.schedule(at: busyUntil, process.lifetime) { [self] _ in
             untold -= 1
-            tell(event, of: number)
+            notify(event, of: number)
         }
     }
 
-    private func tell(_ event: Wire.Event, of number: Int64) {
+    private func notify(_ event: Wire.Event, of number: Int64) {
         if event.kind == .drained { drained() }
         if number == self.number { decide(event) }
         guard let sequence = event.sequence else {

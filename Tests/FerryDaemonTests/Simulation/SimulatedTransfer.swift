@@ -133,11 +133,11 @@ class SimulatedTransfer {
         isAsking = false
         permission = answer
         if answer == .cancel { return fail(.cancelled) }
-        goOn()
+        proceed()
     }
 
     /// Makes the request once more.
-    func goOn() { schedule(after: 0) { $0.open() } }
+    func proceed() { schedule(after: 0) { $0.open() } }
 
     /// What the server has for somebody who has said so much of himself.
     func found() -> SimulatedServers.Resource {
@@ -308,7 +308,7 @@ class SimulatedTransfer {
             retryAfter: retryAfter,
             holdsBytes: holdsEarlierBytes
         )
-        daemon.world.noteFailure(of: session, at: host, on: daemon)
+        daemon.world.recordFailure(of: session, at: host, on: daemon)
         daemon.input { [task] machine in machine.failed(task: task, error) }
         // Those of a task that fails for good go on by themselves.
         let isFinal = daemon.machine.running[task]?.phase != .backingOff

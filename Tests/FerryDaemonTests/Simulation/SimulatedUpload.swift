@@ -38,7 +38,7 @@ final class SimulatedUpload: SimulatedTransfer {
     }
 
     /// The request is made once more; without a password the answer that asked for it is final.
-    override func goOn() {
+    override func proceed() {
         let isFinal = place == nil && sent == state.byteCount && permission?.isCredential != true
         later { isFinal ? $0.takeAnswer() : $0.check() }
     }

@@ -20,7 +20,7 @@ extension Simulation {
             wall: wall,
             sinceBoot: sinceBoot
         )
-        _ = clock.note(wall: wall, sinceBoot: sinceBoot)
+        _ = clock.record(wall: wall, sinceBoot: sinceBoot)
         return clock
     }
 
@@ -33,11 +33,11 @@ extension Simulation {
     /// Somebody sets the clock.
     func setClock() {
         wallOffset += random.one(of: [-86400, 86400, -10, 10])
-        note("the clock is set, by \(wallOffset) in all")
+        record("the clock is set, by \(wallOffset) in all")
         count(.clockSet)
         guard let daemon, daemon.hasBooted, sabotage != .forgetsDates else { return }
         var clock = daemon.machine.clock
-        guard clock.note(wall: wall, sinceBoot: sinceBoot) else { return }
+        guard clock.record(wall: wall, sinceBoot: sinceBoot) else { return }
         daemon.input { [clock] in $0.clockSet(clock) }
     }
 

@@ -25,9 +25,9 @@ extension Simulation {
 
     private func set(_ new: Conditions) {
         conditions = new
-        note("conditions: \(new)")
+        record("conditions: \(new)")
         count(.conditionsChanged)
-        daemon?.tellConditions()
+        daemon?.notifyConditions()
     }
 
     /// What a session or a task is to avoid.

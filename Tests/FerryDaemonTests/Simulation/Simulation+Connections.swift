@@ -93,7 +93,7 @@ extension Simulation {
 
 extension Simulation {
     /// A host has failed for a session's application.
-    func noteFailure(of session: Int64, at host: String, on daemon: SimulatedDaemon) {
+    func recordFailure(of session: Int64, at host: String, on daemon: SimulatedDaemon) {
         let application = daemon.machine.sessions[session]?.applicationID ?? 0
         failedLines.insert(HostBreaker.Line(application: application, host: host))
         guard sabotage == .blamesOthers else { return }

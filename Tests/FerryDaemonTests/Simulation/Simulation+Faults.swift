@@ -47,7 +47,7 @@ extension Simulation {
 
     /// Everything that runs is gone, and what was not waited for perhaps, too.
     private func cutPower() {
-        note("the power is cut")
+        record("the power is cut")
         count(.powerCut)
         for process in processes { process.end() }
         daemon?.kill()
@@ -61,7 +61,7 @@ extension Simulation {
         isDiskFull = random.happens(percent: 30)
         let code = random.one(of: [StoreError.Code.diskFull, .inputOutput])
         storeFailure = random.happens(percent: 40) ? .model(code) : nil
-        note("disk full: \(isDiskFull), store: \(storeFailure?.code.rawValue ?? "good")")
+        record("disk full: \(isDiskFull), store: \(storeFailure?.code.rawValue ?? "good")")
     }
 
     /// The last link goes, or one comes back.
@@ -72,7 +72,7 @@ extension Simulation {
     private func setConnectivity(_ new: Connectivity) {
         guard new != connectivity else { return }
         connectivity = new
-        note("the network is \(new)")
+        record("the network is \(new)")
         if new == .disconnected { count(.networkLost) }
         guard let daemon, daemon.hasBooted else { return }
         daemon.input { machine in machine.connectivityChanged(to: new) }
@@ -82,7 +82,7 @@ extension Simulation {
         let host = random.number(below: servers.moods.count)
         let isGood = random.happens(percent: 40)
         servers.moods[host] = isGood ? .good : random.one(of: SimulatedServers.Mood.allCases)
-        note("host\(host) is \(servers.moods[host])")
+        record("host\(host) is \(servers.moods[host])")
     }
 
     private func startProgram() {
@@ -103,7 +103,7 @@ extension Simulation {
         setTimetable(Timetable())
         // What does not run because of them goes on.
         schedule(after: hasConditions ? conditionRandom.fraction() * 20 : 0) { $0.endConditions() }
-        note("the world is calm")
+        record("the world is calm")
         for process in processes where !process.isLaunched { process.end() }
         // A person who logs in again; what waits for nobody needs a daemon all the same.
         _ = daemonForClient()
@@ -113,7 +113,7 @@ extension Simulation {
     func harvest() {
         guard violation == nil else { return }
         season = .harvest
-        note("harvest")
+        record("harvest")
         SimulatedPerson.releaseAll(in: self)
         for program in programs { _ = SimulatedProcess(program, in: self) }
     }

@@ -19,7 +19,7 @@ extension Simulation {
     /// The user writes a timetable.
     func setTimetable(_ new: Timetable) {
         timetable = new
-        note("the timetable: \(new.rules.map(\.description))")
+        record("the timetable: \(new.rules.map(\.description))")
         guard let daemon, daemon.hasBooted else { return }
         daemon.input { machine in machine.timetableChanged(to: new) }
     }
@@ -27,7 +27,7 @@ extension Simulation {
     /// The time zone is another one.
     func changeZone() {
         zone.offset = random.one(of: [0, 60, -60, 3600])
-        note("the time zone is at \(zone.offset)")
+        record("the time zone is at \(zone.offset)")
         guard let daemon, daemon.hasBooted else { return }
         daemon.input { machine in machine.followHours() }
     }

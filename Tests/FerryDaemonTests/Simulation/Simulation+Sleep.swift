@@ -11,7 +11,7 @@ extension Simulation {
         let number = makeNumber()
         announcement = number
         forgottenSince = nil
-        note("the machine is about to sleep")
+        record("the machine is about to sleep")
         count(.sleepAnnounced)
         daemon.tasksPutDown = []
         let patience = random.happens(percent: 20) ? 0 : random.fraction() * 3
@@ -60,10 +60,10 @@ extension Simulation {
         guard announcement == number else { return }
         announcement = nil
         if random.happens(percent: 25) {
-            note("the machine does not sleep after all")
-            guard random.happens(percent: 30) else { return goOn(hasSlept: false) }
+            record("the machine does not sleep after all")
+            guard random.happens(percent: 30) else { return proceed(hasSlept: false) }
             // Logind is gone, and nobody says so.
-            note("nobody says so")
+            record("nobody says so")
             count(.sleepForgotten)
             forgottenSince = now
             return
@@ -77,19 +77,19 @@ extension Simulation {
         announcement = nil
         for transfer in daemon?.transfers ?? [] { transfer.loseConnection() }
         let duration = random.one(of: [0.5, 5, 30, 600])
-        note("the machine sleeps for \(duration) s")
+        record("the machine sleeps for \(duration) s")
         jump(by: duration)
         // What is measured by the clock has waited for nothing meanwhile.
         unfairSince = [:]
         isWaking = true
-        schedule(after: 0) { $0.goOn(hasSlept: $0.sabotage != .keepsDeadConnections) }
+        schedule(after: 0) { $0.proceed(hasSlept: $0.sabotage != .keepsDeadConnections) }
     }
 
-    private func goOn(hasSlept: Bool) {
+    private func proceed(hasSlept: Bool) {
         isWaking = false
         forgottenSince = nil
         guard let daemon, daemon.hasBooted else { return }
-        note("the machine goes on")
+        record("the machine goes on")
         unfairSince = [:]
         daemon.input { machine in machine.machineGoesOn(hasSlept: hasSlept) }
         // Logind tells it as well.

@@ -226,7 +226,7 @@ final class Simulation {
     }
 
     /// Keeps a line for the reader.
-    func note(_ text: @autoclosure () -> String) {
+    func record(_ text: @autoclosure () -> String) {
         guard trace != nil else { return }
         trace?.append("\((now * 10_000).rounded() / 10_000) \(text())")
     }
@@ -239,7 +239,7 @@ final class Simulation {
 
     /// Something is not as it must be.
     func fail(_ text: String) {
-        note("VIOLATION: \(text)")
+        record("VIOLATION: \(text)")
         violation = violation ?? text
     }
 

@@ -124,7 +124,7 @@ import Testing
             observing: [\.standardErrorContent]
         ) {
             CrashNotes.install
-            CrashNotes.note(1234, worker: 1)
+            CrashNotes.record(1234, worker: 1)
             preconditionFailure()
         }
         let output = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
@@ -156,7 +156,7 @@ import Testing
             // Other tests run between two histories: the workers have all threads of Swift's pool.
             await Task.yield()
             guard !Task.isCancelled else { break }
-            CrashNotes.note(seed, worker: worker)
+            CrashNotes.record(seed, worker: worker)
             let simulation = history(seed: seed)
             tally.count(simulation)
             guard tally.hasFailed else { continue }
@@ -251,7 +251,7 @@ enum CrashNotes {
     }()
 
     /// Notes what a worker goes through from now on.
-    static func note(_ seed: UInt64, worker: Int) {
+    static func record(_ seed: UInt64, worker: Int) {
         let text = "Again with: make simulate SEED=\(seed)"
         let line = lines.extracting(worker * lineLength..<(worker + 1) * lineLength)
         let blanks = repeatElement(UInt8(ascii: " "), count: lineLength - text.utf8.count - 1)

@@ -19,17 +19,17 @@ struct UploadPromises {
         for mutation in commit.mutations {
             switch mutation {
             case .insertTask(let task) where receipt.taskIDs == [task.id]:
-                note(task.uploadResource, of: task.id)
+                record(task.uploadResource, of: task.id)
                 if let resource = task.uploadResource { resumable.remove(resource.url) }
             case .setCheckpoint(let task, let state):
-                note(ByteState.decode(state)?.resource, of: task)
+                record(ByteState.decode(state)?.resource, of: task)
             default:
                 break
             }
         }
     }
 
-    private mutating func note(_ resource: UploadResource?, of task: Int64) {
+    private mutating func record(_ resource: UploadResource?, of task: Int64) {
         if let resource { kept[task] = resource.url }
     }
 

@@ -118,9 +118,9 @@ final class BoundaryRun {
         case "created" where words.count == 2 && numbers.count < taskCount:
             // One that ferryd cannot have gets a number of another kind.
             numbers.append(words[1])
-        case "completed" where words.count == 3: noteEnd(of: words[1])
+        case "completed" where words.count == 3: recordEnd(of: words[1])
         case "second" where words.count == 3 && words[1] == "created": secondNumber = words[2]
-        case "second" where words.last == "invalid": noteEnd(of: "second")
+        case "second" where words.last == "invalid": recordEnd(of: "second")
         case "continued" where words.count == 2: continued = words[1]
         case "no-resume-data": hasNoContinuation = true
         case "flushed": try await killApp()
@@ -188,7 +188,7 @@ final class BoundaryRun {
         events.lines.contains("completed \(interruptedTask) -999")
     }
 
-    private func noteEnd(of task: String) {
+    private func recordEnd(of task: String) {
         if task == interruptedTask { script.pausedGate.open() }
         told.insert(task)
         requestCounts[task] = (server.requests.count, uploadServer.requests.count)

@@ -21,20 +21,20 @@ import FerrySystem
 
     func add(_ text: String) {
         pieces.append(Array(text.utf8))
-        goOn()
+        proceed()
     }
 
     func end() {
         hasEnded = true
-        goOn()
+        proceed()
     }
 
     func fail(_ message: String) {
         failure = message
-        goOn()
+        proceed()
     }
 
-    private func goOn() {
+    private func proceed() {
         let continuation = continuation
         self.continuation = nil
         if let continuation { LoopActor.perform { continuation() } }

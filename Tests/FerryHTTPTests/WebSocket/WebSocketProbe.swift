@@ -32,7 +32,7 @@ import FerryTestSupport
                 opened: { [opening] in opening.set(($0, $1)) },
                 refused: { refusal in
                     box.probe?.refusals.append(refusal)
-                    box.probe?.connection.goOn(with: redirect)
+                    box.probe?.connection.proceed(with: redirect)
                 },
                 ended: { [ending] in ending.set($0) }
             )

@@ -323,14 +323,14 @@ import Testing
             "the owner has all the time"
         )
         #expect(
-            machine.after { $0.goOn(with: next, at: Self.start) } == [
+            machine.after { $0.proceed(with: next, at: Self.start) } == [
                 .connect(next), .armTimer(after: .seconds(60)),
             ]
         )
         #expect(!machine.wantsBytes)
         #expect(machine.after { $0.connected(at: Self.start) }.first == .upgrade(next))
         _ = machine.after { $0.answered(.refused(head), at: Self.start) }
-        let effects = machine.after { $0.goOn(with: nil, at: Self.start) }
+        let effects = machine.after { $0.proceed(with: nil, at: Self.start) }
         guard case .report(.failed(let error))? = effects.last else {
             Issue.record("\(effects)")
             return
@@ -351,7 +351,7 @@ import Testing
         )
         #expect(machine.after { $0.lost(nil, at: Self.start) } == [])
         let next = WebSocketRequest(url: "ws://host/")
-        #expect(machine.after { $0.goOn(with: next, at: Self.start) }.first == .connect(next))
+        #expect(machine.after { $0.proceed(with: next, at: Self.start) }.first == .connect(next))
     }
 
     @Test mutating func `a proxy's refusal is the owner's to judge, too`() {
@@ -362,7 +362,7 @@ import Testing
                 .disconnect, .cancelTimer, .askAbout(.answer(head)),
             ]
         )
-        let effects = machine.after { $0.goOn(with: nil, at: Self.start) }
+        let effects = machine.after { $0.proceed(with: nil, at: Self.start) }
         guard case .report(.failed(let error))? = effects.last else {
             Issue.record("it has not ended")
             return
@@ -376,7 +376,7 @@ import Testing
         _ = machine.after { $0.refused(head, at: Self.start) }
         #expect(machine.after { $0.cancel() } == [.disconnect])
         #expect(
-            machine.after { $0.goOn(with: WebSocketRequest(url: "ws://host/"), at: Self.start) }
+            machine.after { $0.proceed(with: WebSocketRequest(url: "ws://host/"), at: Self.start) }
                 == []
         )
     }

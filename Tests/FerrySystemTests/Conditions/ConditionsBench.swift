@@ -121,7 +121,7 @@ struct ConditionsBench {
             case .open:
                 opens.append(effect)
                 others.append(effect)
-            case .close, .subscribe, .unsubscribe, .tell: others.append(effect)
+            case .close, .subscribe, .unsubscribe, .notify: others.append(effect)
             }
         }
         return others

@@ -40,20 +40,20 @@ struct ConditionsStateMachineTests {
     @Test func `a bus that is not there is told of at once, and waited for`() {
         var bench = ConditionsBench()
         bench.observe(.battery)
-        #expect(bench.failed() == [.open(.system, waits: true), .tell(observer: 1, [])])
+        #expect(bench.failed() == [.open(.system, waits: true), .notify(observer: 1, [])])
         #expect(bench.alarm == nil)
         #expect(bench.states == [.absent])
         // Until the bus is there, nobody answers; that is no silence.
         #expect(bench.opened() == [.subscribe(.upower), .ask(.upower, number: 1)])
         #expect(bench.alarm == nil)
         #expect(bench.states == [.absent])
-        #expect(bench.answer(.upower, 1, .onBattery) == [.tell(observer: 1, .battery)])
+        #expect(bench.answer(.upower, 1, .onBattery) == [.notify(observer: 1, .battery)])
     }
 
     @Test func `without libsystemd nothing is tried again`() {
         var bench = ConditionsBench()
         bench.observe(.battery)
-        #expect(bench.failed(isFinal: true) == [.tell(observer: 1, [])])
+        #expect(bench.failed(isFinal: true) == [.notify(observer: 1, [])])
         #expect(bench.alarm == nil)
     }
 
@@ -80,11 +80,11 @@ struct ConditionsStateMachineTests {
         // It may be restarting: what was known holds for a second.
         #expect(bench.machine.conditions == .battery)
         #expect(bench.states == [.waiting])
-        #expect(bench.woke(after: .seconds(1)) == [.tell(observer: 1, [])])
+        #expect(bench.woke(after: .seconds(1)) == [.notify(observer: 1, [])])
         #expect(bench.states == [.absent])
         bench.opened()
         #expect(bench.alarm == nil)
-        #expect(bench.answerLatest(.upower, .onBattery) == [.tell(observer: 1, .battery)])
+        #expect(bench.answerLatest(.upower, .onBattery) == [.notify(observer: 1, .battery)])
     }
 
     @Test func `an observer that comes while a bus rests does not wait`() {
@@ -110,7 +110,7 @@ struct ConditionsStateMachineTests {
         #expect(bench.machine.conditions == nil)
         #expect(bench.states == [.waiting, .answers])
         let told: Conditions = [.battery, .expensiveNetwork]
-        #expect(bench.answer(.networkManager, 1, .metered(3)) == [.tell(observer: 1, told)])
+        #expect(bench.answer(.networkManager, 1, .metered(3)) == [.notify(observer: 1, told)])
         #expect(bench.alarm == nil)
     }
 
@@ -120,10 +120,10 @@ struct ConditionsStateMachineTests {
         bench.opened()
         #expect(bench.woke(after: .milliseconds(999)) == [])
         #expect(bench.machine.conditions == nil)
-        #expect(bench.woke(after: .milliseconds(1)) == [.tell(observer: 1, [])])
+        #expect(bench.woke(after: .milliseconds(1)) == [.notify(observer: 1, [])])
         #expect(bench.states == [.silent])
         #expect(bench.alarm == nil)
-        #expect(bench.answer(.upower, 1, .onBattery) == [.tell(observer: 1, .battery)])
+        #expect(bench.answer(.upower, 1, .onBattery) == [.notify(observer: 1, .battery)])
         #expect(bench.states == [.answers])
     }
 
@@ -134,7 +134,7 @@ struct ConditionsStateMachineTests {
         bench.woke(after: .seconds(1))
         #expect(bench.changed(.upower) == [.ask(.upower, number: 2)])
         #expect(bench.answer(.upower, 1, .onMains) == [])
-        #expect(bench.answer(.upower, 2, .onBattery) == [.tell(observer: 1, .battery)])
+        #expect(bench.answer(.upower, 2, .onBattery) == [.notify(observer: 1, .battery)])
     }
 
     @Test func `a service that reports changes and never answers is not asked for ever`() {
@@ -150,7 +150,7 @@ struct ConditionsStateMachineTests {
         var bench = ConditionsBench()
         bench.observe(.battery)
         bench.opened()
-        #expect(bench.answer(.upower, 1, nil) == [.tell(observer: 1, [])])
+        #expect(bench.answer(.upower, 1, nil) == [.notify(observer: 1, [])])
         #expect(bench.states == [.absent])
         #expect(bench.alarm == nil)
     }
@@ -160,7 +160,7 @@ struct ConditionsStateMachineTests {
         #expect(bench.changed(.upower) == [.ask(.upower, number: 2)])
         for _ in 0..<100 { #expect(bench.changed(.upower) == []) }
         let effects = bench.answer(.upower, 2, .onBattery)
-        #expect(effects == [.ask(.upower, number: 3), .tell(observer: 1, .battery)])
+        #expect(effects == [.ask(.upower, number: 3), .notify(observer: 1, .battery)])
         #expect(bench.answer(.upower, 3, .onBattery) == [])
         #expect(bench.alarm == nil)
     }
@@ -177,7 +177,7 @@ struct ConditionsStateMachineTests {
         bench.observe(.battery, as: 2)
         bench.changed(.networkManager)
         let effects = bench.answerLatest(.networkManager, .metered(1))
-        #expect(effects == [.tell(observer: 1, .expensiveNetwork)])
+        #expect(effects == [.notify(observer: 1, .expensiveNetwork)])
         #expect(bench.machine.conditions(ofObserver: 2) == [])
     }
 
@@ -186,7 +186,7 @@ struct ConditionsStateMachineTests {
         #expect(bench.observe(.expensiveNetwork, as: 2).contains(.subscribe(.networkManager)))
         #expect(bench.machine.conditions == nil)
         #expect(bench.machine.conditions(ofObserver: 1) == .battery)
-        #expect(bench.answerLatest(.networkManager, .metered(4)) == [.tell(observer: 2, [])])
+        #expect(bench.answerLatest(.networkManager, .metered(4)) == [.notify(observer: 2, [])])
         #expect(bench.machine.conditions == .battery)
     }
 
@@ -205,7 +205,7 @@ struct ConditionsStateMachineTests {
     @Test func `a service that is stopped counts as absent after a second`() {
         var bench = ConditionsBench.answering(.battery, .onBattery)
         bench.owner(.upower, isThere: false)
-        #expect(bench.woke(after: .seconds(1)) == [.tell(observer: 1, [])])
+        #expect(bench.woke(after: .seconds(1)) == [.notify(observer: 1, [])])
         #expect(bench.states == [.absent])
         #expect(bench.owner(.upower, isThere: true) == [.ask(.upower, number: 2)])
         #expect(bench.woke(after: .seconds(1)) == [])
@@ -232,7 +232,7 @@ struct ConditionsStateMachineTests {
         // It does not begin anew with each word of it.
         bench.changed(.networkManager)
         #expect(bench.answerLatest(.networkManager, .disconnected) == [])
-        #expect(bench.woke(after: .seconds(1)) == [.tell(observer: 1, [])])
+        #expect(bench.woke(after: .seconds(1)) == [.notify(observer: 1, [])])
         #expect(bench.alarm == nil)
     }
 
@@ -241,7 +241,7 @@ struct ConditionsStateMachineTests {
         bench.changed(.networkManager)
         bench.answerLatest(.networkManager, .disconnected)
         bench.changed(.networkManager)
-        #expect(bench.answerLatest(.networkManager, .metered(2)) == [.tell(observer: 1, [])])
+        #expect(bench.answerLatest(.networkManager, .metered(2)) == [.notify(observer: 1, [])])
         #expect(bench.alarm == nil)
     }
 

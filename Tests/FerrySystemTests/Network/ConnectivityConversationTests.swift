@@ -55,7 +55,7 @@ import Testing
         #expect(await next() == .disconnected)
         kernel.send(datagram)
         #expect(await next() == .unknown)
-        #expect(await !isHeard())
+        #expect(await !hasHandler())
         await observation.cancel()
     }
 
@@ -75,7 +75,7 @@ import Testing
         await observation.cancel()
         await read(links: [], routes: [])
         #expect(await seen.answer.value == .disconnected)
-        #expect(await !isHeard())
+        #expect(await !hasHandler())
         let connectivity = await LoopActor.run { [monitor] in monitor.connectivity }
         #expect(connectivity == .unknown)
     }
@@ -89,7 +89,7 @@ import Testing
     }
 
     /// Whether the monitor has a socket, now that the turn of the loop in which it told is over.
-    private func isHeard() async -> Bool {
+    private func hasHandler() async -> Bool {
         await LoopActor.run { [kernel] in kernel.send(Self.addressRemoval) }
     }
 

@@ -63,7 +63,7 @@ package final class HangingDisk: Sendable {
     }
 
     /// Answers everything, what has waited as well.
-    package func goOn() async throws { try await command("go") }
+    package func proceed() async throws { try await command("go") }
 
     /// Returns when somebody waits.
     package func waitUntilHanging(_ operation: Operation) async throws {

@@ -111,7 +111,9 @@ package enum FixtureGzip {
 
     private static func checksum(_ bytes: [UInt8]) -> UInt32 {
         var sum = ~UInt32(0)
-        for byte in bytes { sum = (sum >> 8) ^ remainders[Int(UInt8(truncatingIfNeeded: sum) ^ byte)] }
+        for byte in bytes {
+            sum = (sum >> 8) ^ remainders[Int(UInt8(truncatingIfNeeded: sum) ^ byte)]
+        }
         return ~sum
     }
 

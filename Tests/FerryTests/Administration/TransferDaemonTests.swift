@@ -183,7 +183,7 @@ struct TransferDaemonTests {
     // MARK: - Changes
 
     /// Tells of changes, once somebody listens.
-    private func tell(_ replies: Wire.WatchTasks.Reply..., ending: Bool = false) async {
+    private func notify(_ replies: Wire.WatchTasks.Reply..., ending: Bool = false) async {
         await scripted.calls.wait(for: "WatchTasks")
         await LoopActor.run {
             for reply in replies { scripted.watcher?.stream(reply) }
@@ -193,18 +193,18 @@ struct TransferDaemonTests {
 
     @Test func `changes come as they happen`() async throws {
         var changes = daemon.changes().makeAsyncIterator()
-        async let told: Void = tell(.init(tasks: [.sample(id: 1)], removed: []))
+        async let told: Void = notify(.init(tasks: [.sample(id: 1)], removed: []))
         let first = try await changes.next()
         await told
         #expect(first?.updated.map(\.id) == [1])
-        await tell(.init(tasks: [], removed: [1]))
+        await notify(.init(tasks: [], removed: [1]))
         let second = try await changes.next()
         #expect(second == TransferDaemon.Changes(updated: [], removed: [1]))
     }
 
     @Test func `that there are no transfers is news at the beginning`() async throws {
         var changes = daemon.changes().makeAsyncIterator()
-        async let told: Void = tell(.init(tasks: [], removed: []))
+        async let told: Void = notify(.init(tasks: [], removed: []))
         let first = try await changes.next()
         await told
         #expect(first == TransferDaemon.Changes(updated: [], removed: []))
@@ -212,12 +212,12 @@ struct TransferDaemonTests {
 
     @Test func `changes that are not taken gather into one`() async throws {
         var changes = daemon.changes(of: [1, 2, 3]).makeAsyncIterator()
-        async let told: Void = tell(.init(tasks: [], removed: []))
+        async let told: Void = notify(.init(tasks: [], removed: []))
         _ = try await changes.next()
         await told
         var later = Wire.Task.sample(id: 2)
         later.receivedByteCount = 9
-        await tell(
+        await notify(
             .init(tasks: [.sample(id: 1), .sample(id: 2)], removed: []),
             .init(tasks: [later], removed: []),
             .init(tasks: [.sample(id: 3)], removed: [1]),
@@ -238,7 +238,7 @@ struct TransferDaemonTests {
     @Test func `changes end with the daemon`() async throws {
         let daemon = daemon
         let scripted = scripted
-        async let told: Void = tell(.init(tasks: [], removed: []))
+        async let told: Void = notify(.init(tasks: [], removed: []))
         var changes = daemon.changes().makeAsyncIterator()
         _ = try await changes.next()
         await told
@@ -259,7 +259,7 @@ struct TransferDaemonTests {
             for try await _ in changes { count += 1 }
             return count
         }
-        await tell(.init(tasks: [], removed: []))
+        await notify(.init(tasks: [], removed: []))
         watching.cancel()
         #expect(try await watching.value <= 1)
     }

@@ -270,7 +270,7 @@ import Testing
         let task = begin()
         _ = machine.after { $0.prepare(for: .sleep, delay: .seconds(5), now: at(0)) }
         _ = machine.after { $0.timerFired(now: at(2)) }
-        #expect(machine.after { $0.goOn(after: .sleep) }.isEmpty)
+        #expect(machine.after { $0.proceed(after: .sleep) }.isEmpty)
         #expect(machine.remaining(now: at(3)) == nil)
         let later = begin()
         #expect(
@@ -286,15 +286,15 @@ import Testing
     @Test mutating func `sleep that does not come takes the limit back`() {
         _ = begin()
         _ = machine.after { $0.prepare(for: .sleep, delay: .seconds(5), now: at(0)) }
-        #expect(machine.after { $0.goOn(after: .shutdown) }.isEmpty)
-        #expect(machine.after { $0.goOn(after: .sleep) } == [.cancelTimer])
-        #expect(machine.after { $0.goOn(after: .sleep) }.isEmpty)
+        #expect(machine.after { $0.proceed(after: .shutdown) }.isEmpty)
+        #expect(machine.after { $0.proceed(after: .sleep) } == [.cancelTimer])
+        #expect(machine.after { $0.proceed(after: .sleep) }.isEmpty)
     }
 
     @Test mutating func `a logind that is lost takes the limit back`() {
         _ = begin()
         _ = machine.after { $0.prepare(for: .shutdown, delay: .seconds(5), now: at(0)) }
-        #expect(machine.after { $0.goOn(after: nil) } == [.cancelTimer])
+        #expect(machine.after { $0.proceed(after: nil) } == [.cancelTimer])
     }
 
     @Test mutating func `of two limits the earlier one holds`() {

@@ -420,7 +420,7 @@ struct BackgroundHangTests {
         // The loop goes on: another task is made, and the daemon hears of it.
         session.downloadTask(with: url).resume()
         await daemon.calls.wait(for: "CreateDownload 2")
-        try await disk.goOn()
+        try await disk.proceed()
         await app.recorder.waitForCompletions()
         #expect(app.recorder.calls.contains(.completed(1, nil)))
     }

@@ -30,7 +30,7 @@ struct ResponseCacheTests {
 
         var isHanging: Bool { hangs.load(ordering: .relaxed) }
 
-        func goOn() { answer.signal() }
+        func proceed() { answer.signal() }
 
         override func cachedResponse(for request: URLRequest) -> CachedURLResponse? {
             asked.signal()
@@ -363,7 +363,7 @@ struct ResponseCacheTests {
             LoopActor.perform { cache.afterChanges { continuation.resume() } }
         }
         #expect(hanging.isHanging)
-        hanging.goOn()
+        hanging.proceed()
         #expect(await stuck.entry == nil)
     }
 }

@@ -108,19 +108,19 @@ struct PasswordTests {
         }
         let kept = URLCredential(user: "u", password: "p", persistence: .forSession)
         let users = Recorder<[String]?>()
-        func note() {
+        func record() {
             storage.getCredentials(for: space(), task: task) { users.append($0?.keys.sorted()) }
             storage.getDefaultCredential(for: space(), task: task) { credential in
                 users.append(credential?.user.map { [$0] })
             }
         }
-        note()
+        record()
         storage.set(kept, for: space(), task: task)
-        note()
+        record()
         storage.setDefaultCredential(kept, for: space(), task: task)
-        note()
+        record()
         storage.remove(kept, for: space(), task: task)
-        note()
+        record()
         // Foundation takes the first one for the default.
         #expect(users.elements == [nil, nil, ["u"], ["u"], ["u"], ["u"], nil, nil])
     }

@@ -148,6 +148,6 @@ struct HangingAuthorityTests {
         await #expect(throws: URLError.self) { try await session.data(from: secure) }
         let (data, _) = try await session.data(from: try server.address("/other"))
         #expect(String(decoding: data, as: UTF8.self) == "hello")
-        try await disk.goOn()
+        try await disk.proceed()
     }
 }

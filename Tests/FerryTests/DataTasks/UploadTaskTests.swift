@@ -243,6 +243,6 @@ struct HangingUploadTests {
         await recorder.waitForEnd()
         #expect((task.error as? URLError)?.code == .cancelled)
         #expect(server.requests(to: "/in").isEmpty)
-        try await disk.goOn()
+        try await disk.proceed()
     }
 }

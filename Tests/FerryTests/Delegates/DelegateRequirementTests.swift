@@ -30,7 +30,7 @@ struct DelegateRequirementTests {
     ) async throws {
         let delegate = style.make()
         let every = try EveryRequirement(delegate: BareDelegate())
-        try every.tellAll(delegate)
+        try every.notifyAll(delegate)
         #expect(delegate.calls == EveryRequirement.messages)
         every.expectDefaults(try await every.askAll(delegate))
         #expect(
@@ -62,7 +62,7 @@ struct DelegateRequirementTests {
     {
         let delegate = LonelyDelegate()
         let every = try EveryRequirement(delegate: BareDelegate())
-        try every.tellAll(delegate)
+        try every.notifyAll(delegate)
         every.expectDefaults(try await every.askAll(delegate))
         delegate.urlSession(
             every.session,
@@ -85,7 +85,7 @@ struct DelegateRequirementTests {
             let every = try EveryRequirement(delegate: forwarding)
             every.dataTask.delegate = bare
             every.downloadTask.delegate = forwarding
-            try every.tellAll(forwarding)
+            try every.notifyAll(forwarding)
             every.expectDefaults(try await every.askAll(forwarding))
             every.expectDefaults(try await every.askAllAsync(forwarding))
         }

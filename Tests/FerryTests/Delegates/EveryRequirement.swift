@@ -46,7 +46,7 @@ struct EveryRequirement: Sendable {
         )
     }
 
-    func tellAll(_ delegate: any EveryDelegate) throws {
+    func notifyAll(_ delegate: any EveryDelegate) throws {
         let response = try response()
         let metrics = URLSessionTaskMetrics(
             taskInterval: DateInterval(),

@@ -38,7 +38,7 @@ struct ConnectivityGateStateMachineTests {
     @Test func `DL-33: a transfer that waits is told of once`() {
         var machine = Machine(waits: true)
         machine.came()
-        #expect(machine.after { $0.found(offline) } == [.tellWaiting])
+        #expect(machine.after { $0.found(offline) } == [.notifyWaiting])
         #expect(machine.after { $0.connectivityChanged(offline) } == [])
         #expect(machine.after { $0.connectivityChanged(good) } == [.open])
         machine.came()
@@ -54,7 +54,7 @@ struct ConnectivityGateStateMachineTests {
     @Test func `DL-33: a forbidden network holds a transfer back that waits`() {
         var machine = Machine(waits: true)
         machine.came()
-        #expect(machine.after { $0.found(expensive) } == [.tellWaiting, .holdBack])
+        #expect(machine.after { $0.found(expensive) } == [.notifyWaiting, .holdBack])
         #expect(machine.after { $0.conditionsChanged(expensive, canBeInterrupted: true) } == [])
         #expect(machine.after { $0.conditionsChanged(unknown, canBeInterrupted: true) } == [])
         #expect(machine.after { $0.conditionsChanged(good, canBeInterrupted: true) } == [.callBack])
@@ -91,7 +91,7 @@ struct ConnectivityGateStateMachineTests {
         var machine = open(waits: true)
         #expect(
             machine.after { $0.conditionsChanged(expensive, canBeInterrupted: true) } == [
-                .tellWaiting, .holdBack,
+                .notifyWaiting, .holdBack,
             ]
         )
         machine = open(waits: true)
@@ -107,9 +107,9 @@ struct ConnectivityGateStateMachineTests {
 
     @Test func `an attempt in vain waits for a change, and looks at the new network`() {
         var machine = open(waits: true)
-        machine.cameInVain()
+        machine.attemptFailed()
         #expect(machine.needsConnectivity)
-        #expect(machine.after { $0.awaitsChange() } == [.tellWaiting])
+        #expect(machine.after { $0.awaitsChange() } == [.notifyWaiting])
         #expect(machine.after { $0.conditionsChanged(good, canBeInterrupted: true) } == [])
         #expect(machine.after { $0.connectivityChanged(offline) } == [])
         #expect(machine.after { $0.connectivityChanged(expensive) } == [.holdBack])

@@ -35,7 +35,11 @@ struct ProcessConnectionsTests {
 
     /// Starts a task, which is under way or waits for its connection when this returns.
     @discardableResult
-    private func start(_ path: String, at host: String, in session: URLSession) async throws -> URLSessionTask {
+    private func start(
+        _ path: String,
+        at host: String,
+        in session: URLSession
+    ) async throws -> URLSessionTask {
         let task = session.dataTask(with: try #require(URL(string: "http://\(host).test\(path)")))
         task.resume()
         // Once for the command, and once for what the task then does by itself.
@@ -54,7 +58,8 @@ struct ProcessConnectionsTests {
         server.requests.map { $0["Host"]?.split(separator: ".").first.map(String.init) ?? "" }
     }
 
-    @Test func `no more requests are under way than the process may have connections`() async throws {
+    @Test func `no more requests are under way than the process may have connections`() async throws
+    {
         let session = session(ProcessConnections(limit: 3))
         for number in 0..<10 { try await start("/gated", at: "host\(number)", in: session) }
         try await server.waitUntil { $0.requests(to: "/gated").count { $0.state == .stalled } == 3 }

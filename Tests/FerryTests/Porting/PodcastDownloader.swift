@@ -63,7 +63,7 @@ final class PodcastDownloader: NSObject, @unchecked Sendable {
         await urlSession.flush()
     }
 
-    private func note(_ task: URLSessionTask, file: URL?, error: String?) {
+    private func record(_ task: URLSessionTask, file: URL?, error: String?) {
         guard let url = task.originalRequest?.url else { return }
         let title = task.taskDescription ?? url.lastPathComponent
         let episode = Episode(title: title, url: url, file: file, error: error)
@@ -108,16 +108,16 @@ extension PodcastDownloader: URLSessionDownloadDelegate {
         guard let response = downloadTask.response as? HTTPURLResponse,
             (200...299).contains(response.statusCode)
         else {
-            note(downloadTask, file: nil, error: "server error")
+            record(downloadTask, file: nil, error: "server error")
             return
         }
         let name = downloadTask.originalRequest?.url?.lastPathComponent ?? "episode"
         let savedURL = folder.appendingPathComponent(name)
         do {
             try FileManager.default.moveItem(at: location, to: savedURL)
-            note(downloadTask, file: savedURL, error: nil)
+            record(downloadTask, file: savedURL, error: nil)
         } catch {
-            note(downloadTask, file: nil, error: "file error: \(error)")
+            record(downloadTask, file: nil, error: "file error: \(error)")
         }
     }
 
@@ -127,6 +127,6 @@ extension PodcastDownloader: URLSessionDownloadDelegate {
         didCompleteWithError error: (any Error)?
     ) {
         guard let error else { return }
-        note(task, file: nil, error: error.localizedDescription)
+        record(task, file: nil, error: error.localizedDescription)
     }
 }

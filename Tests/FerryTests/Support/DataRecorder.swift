@@ -86,7 +86,7 @@ final class DataRecorder: NSObject, URLSessionDataDelegate, URLSessionDownloadDe
         await state.wait(until: { $0.story.contains(line) }, sourceLocation: sourceLocation)
     }
 
-    private func note(_ line: String, _ change: @Sendable (inout State) -> Void = { _ in }) {
+    private func record(_ line: String, _ change: @Sendable (inout State) -> Void = { _ in }) {
         let queue = OperationQueue.current?.name ?? "none"
         state.change { state in
             state.queues.insert(queue)
@@ -105,7 +105,7 @@ final class DataRecorder: NSObject, URLSessionDataDelegate, URLSessionDownloadDe
     }
 
     func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) {
-        note("invalid")
+        record("invalid")
     }
 
     // MARK: - Tasks
@@ -119,7 +119,7 @@ final class DataRecorder: NSObject, URLSessionDataDelegate, URLSessionDownloadDe
     ) {
         let line =
             "redirect \(response.statusCode) \(request.httpMethod ?? "") \(request.url?.path ?? "")"
-        note(line)
+        record(line)
         if given.answersRedirects { completionHandler(given.redirect(request)) }
     }
 
@@ -131,7 +131,7 @@ final class DataRecorder: NSObject, URLSessionDataDelegate, URLSessionDownloadDe
                 URLSession.AuthChallengeDisposition, URLCredential?
             ) -> Void
     ) {
-        note("session challenge") { $0.challenges.append(challenge) }
+        record("session challenge") { $0.challenges.append(challenge) }
         let answer = given.sessionChallenge(challenge)
         completionHandler(answer.0, answer.1)
     }
@@ -145,7 +145,7 @@ final class DataRecorder: NSObject, URLSessionDataDelegate, URLSessionDownloadDe
                 URLSession.AuthChallengeDisposition, URLCredential?
             ) -> Void
     ) {
-        note("challenge \(challenge.previousFailureCount)") { $0.challenges.append(challenge) }
+        record("challenge \(challenge.previousFailureCount)") { $0.challenges.append(challenge) }
         let answer = given.challenge(challenge)
         completionHandler(answer.0, answer.1)
     }
@@ -155,7 +155,7 @@ final class DataRecorder: NSObject, URLSessionDataDelegate, URLSessionDownloadDe
         task: URLSessionTask,
         needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
     ) {
-        note("stream")
+        record("stream")
         completionHandler(given.stream().map { InputStream(data: $0) })
     }
 
@@ -165,7 +165,7 @@ final class DataRecorder: NSObject, URLSessionDataDelegate, URLSessionDownloadDe
         needNewBodyStreamFrom offset: Int64,
         completionHandler: @escaping @Sendable (InputStream?) -> Void
     ) {
-        note("stream from \(offset)")
+        record("stream from \(offset)")
         completionHandler(given.streamFrom(offset).map { InputStream(data: $0) })
     }
 
@@ -177,7 +177,7 @@ final class DataRecorder: NSObject, URLSessionDataDelegate, URLSessionDownloadDe
         totalBytesExpectedToSend: Int64
     ) {
         given.didSend(task)
-        note("sent") { $0.sent = [bytesSent, totalBytesSent, totalBytesExpectedToSend] }
+        record("sent") { $0.sent = [bytesSent, totalBytesSent, totalBytesExpectedToSend] }
     }
 
     func urlSession(
@@ -185,11 +185,11 @@ final class DataRecorder: NSObject, URLSessionDataDelegate, URLSessionDownloadDe
         task: URLSessionTask,
         didReceiveInformationalResponse response: HTTPURLResponse
     ) {
-        note("informational \(response.statusCode)")
+        record("informational \(response.statusCode)")
     }
 
     func urlSession(_ session: URLSession, taskIsWaitingForConnectivity task: URLSessionTask) {
-        note("waiting")
+        record("waiting")
     }
 
     func urlSession(
@@ -197,7 +197,7 @@ final class DataRecorder: NSObject, URLSessionDataDelegate, URLSessionDownloadDe
         task: URLSessionTask,
         didFinishCollecting metrics: URLSessionTaskMetrics
     ) {
-        note("metrics \(metrics.transactionMetrics.count)") { $0.metrics = metrics }
+        record("metrics \(metrics.transactionMetrics.count)") { $0.metrics = metrics }
     }
 
     func urlSession(
@@ -206,7 +206,7 @@ final class DataRecorder: NSObject, URLSessionDataDelegate, URLSessionDownloadDe
         didCompleteWithError error: (any Error)?
     ) {
         let error = error as? URLError
-        note(error.map { "completed \($0.code.rawValue)" } ?? "completed") { $0.error = error }
+        record(error.map { "completed \($0.code.rawValue)" } ?? "completed") { $0.error = error }
     }
 
     // MARK: - Data
@@ -217,7 +217,7 @@ final class DataRecorder: NSObject, URLSessionDataDelegate, URLSessionDownloadDe
         didReceive response: URLResponse,
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
     ) {
-        note("response \((response as? HTTPURLResponse)?.statusCode ?? 0)")
+        record("response \((response as? HTTPURLResponse)?.statusCode ?? 0)")
         if given.answersResponses { completionHandler(given.disposition) }
     }
 
@@ -226,11 +226,11 @@ final class DataRecorder: NSObject, URLSessionDataDelegate, URLSessionDownloadDe
         dataTask: URLSessionDataTask,
         didBecome downloadTask: URLSessionDownloadTask
     ) {
-        note("became download")
+        record("became download")
     }
 
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-        note("data") { $0.data.append(data) }
+        record("data") { $0.data.append(data) }
         given.gotData()
     }
 
@@ -240,7 +240,7 @@ final class DataRecorder: NSObject, URLSessionDataDelegate, URLSessionDownloadDe
         willCacheResponse proposedResponse: CachedURLResponse,
         completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void
     ) {
-        note("will cache")
+        record("will cache")
         completionHandler(given.cached(proposedResponse))
     }
 
@@ -253,7 +253,7 @@ final class DataRecorder: NSObject, URLSessionDataDelegate, URLSessionDownloadDe
         totalBytesWritten: Int64,
         totalBytesExpectedToWrite: Int64
     ) {
-        note("wrote")
+        record("wrote")
     }
 
     func urlSession(
@@ -262,6 +262,6 @@ final class DataRecorder: NSObject, URLSessionDataDelegate, URLSessionDownloadDe
         didFinishDownloadingTo location: URL
     ) {
         let contents = try? Data(contentsOf: location)
-        note("finished") { $0.file = contents }
+        record("finished") { $0.file = contents }
     }
 }

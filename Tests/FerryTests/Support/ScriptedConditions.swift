@@ -38,16 +38,16 @@ final class ScriptedConditions: ConditionsProvider {
     ) -> any ObservedConditions {
         let observation = Observation(kinds, of: self, handler)
         observers.append(observation)
-        noteCount()
+        recordCount()
         return observation
     }
 
     private func remove(_ observation: Observation) {
         observers.removeAll { $0 === observation }
-        noteCount()
+        recordCount()
     }
 
-    private func noteCount() {
+    private func recordCount() {
         let count = observers.count
         observerCount.change { $0 = count }
     }

@@ -73,7 +73,7 @@ final class SessionRecorder: NSObject, URLSessionDownloadDelegate {
         }
     }
 
-    private func note(_ call: Call) {
+    private func record(_ call: Call) {
         willReturn(call)
         state.change { $0.calls.append(call) }
     }
@@ -81,7 +81,7 @@ final class SessionRecorder: NSObject, URLSessionDownloadDelegate {
     // MARK: - Delegate
 
     func urlSession(_ session: URLSession, didCreateTask task: URLSessionTask) {
-        note(.created(task.taskIdentifier))
+        record(.created(task.taskIdentifier))
     }
 
     func urlSession(
@@ -90,7 +90,7 @@ final class SessionRecorder: NSObject, URLSessionDownloadDelegate {
         didResumeAtOffset fileOffset: Int64,
         expectedTotalBytes: Int64
     ) {
-        note(
+        record(
             .resumed(
                 downloadTask.taskIdentifier,
                 offset: fileOffset,
@@ -106,7 +106,7 @@ final class SessionRecorder: NSObject, URLSessionDownloadDelegate {
         totalBytesWritten: Int64,
         totalBytesExpectedToWrite: Int64
     ) {
-        note(
+        record(
             .wrote(
                 downloadTask.taskIdentifier,
                 new: bytesWritten,
@@ -122,7 +122,7 @@ final class SessionRecorder: NSObject, URLSessionDownloadDelegate {
         didFinishDownloadingTo location: URL
     ) {
         state.change { $0.locations.append(location) }
-        note(
+        record(
             .finished(downloadTask.taskIdentifier, contents: try? Data(contentsOf: location))
         )
     }
@@ -135,14 +135,14 @@ final class SessionRecorder: NSObject, URLSessionDownloadDelegate {
         let urlError = error as? URLError
         let identifier = task.taskIdentifier
         state.change { $0.errors[identifier] = urlError }
-        note(.completed(task.taskIdentifier, urlError?.code))
+        record(.completed(task.taskIdentifier, urlError?.code))
     }
 
     func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) {
-        note(.invalid)
+        record(.invalid)
     }
 
     func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) {
-        note(.finishedEvents)
+        record(.finishedEvents)
     }
 }

@@ -19,7 +19,7 @@ final class WebSocketRecorder: NSObject, URLSessionWebSocketDelegate {
 
     var calls: [Call] { log.value }
 
-    func note(_ call: Call) { log.change { $0.append(call) } }
+    func record(_ call: Call) { log.change { $0.append(call) } }
 
     /// Returns when the task has completed.
     func waitForEnd(sourceLocation: SourceLocation = #_sourceLocation) async {
@@ -42,7 +42,7 @@ final class WebSocketRecorder: NSObject, URLSessionWebSocketDelegate {
     // MARK: - Delegate
 
     func urlSession(_ session: URLSession, didCreateTask task: URLSessionTask) {
-        note(.created)
+        record(.created)
     }
 
     func urlSession(
@@ -50,7 +50,7 @@ final class WebSocketRecorder: NSObject, URLSessionWebSocketDelegate {
         webSocketTask: URLSessionWebSocketTask,
         didOpenWithProtocol protocol: String?
     ) {
-        note(.opened(`protocol`))
+        record(.opened(`protocol`))
     }
 
     func urlSession(
@@ -59,7 +59,7 @@ final class WebSocketRecorder: NSObject, URLSessionWebSocketDelegate {
         didCloseWith closeCode: URLSessionWebSocketTask.CloseCode,
         reason: Data?
     ) {
-        note(.closed(closeCode, reason.map { String(decoding: $0, as: UTF8.self) }))
+        record(.closed(closeCode, reason.map { String(decoding: $0, as: UTF8.self) }))
     }
 
     func urlSession(
@@ -67,6 +67,6 @@ final class WebSocketRecorder: NSObject, URLSessionWebSocketDelegate {
         task: URLSessionTask,
         didCompleteWithError error: (any Error)?
     ) {
-        note(.completed((error as? URLError)?.code, (error as? POSIXError)?.code))
+        record(.completed((error as? URLError)?.code, (error as? POSIXError)?.code))
     }
 }

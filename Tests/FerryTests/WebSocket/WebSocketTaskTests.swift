@@ -59,12 +59,12 @@ struct WebSocketTaskTests {
         for number in 0..<50 {
             task.send(.string("\(number)")) { [recorder] error in
                 #expect(error == nil)
-                recorder.note(.answered("sent \(number)"))
+                recorder.record(.answered("sent \(number)"))
             }
             task.receive { [recorder, session] result in
                 #expect(OperationQueue.current == session.delegateQueue)
                 guard case .success(.string(let text)) = result else { return }
-                recorder.note(.answered("received \(text)"))
+                recorder.record(.answered("received \(text)"))
             }
         }
         await recorder.wait { $0.count == 102 }
@@ -107,7 +107,7 @@ struct WebSocketTaskTests {
     ) {
         task.receive { result in
             guard case .success(.string(let text)) = result else { return }
-            recorder.note(.answered(text))
+            recorder.record(.answered(text))
             receiveAll(of: task, recorder)
         }
     }
@@ -139,7 +139,7 @@ struct WebSocketTaskTests {
         for number in 0..<3 {
             other.sendPing { [recorder] error in
                 #expect(error == nil)
-                recorder.note(.answered("pong \(number)"))
+                recorder.record(.answered("pong \(number)"))
             }
         }
         await recorder.wait { $0.contains(.answered("pong 2")) }
@@ -308,7 +308,7 @@ struct WebSocketTaskTests {
         await recorder.wait { $0.contains(.opened(nil)) }
         for _ in 0..<3 {
             task.send(.data(Data(count: 1 << 20))) { [recorder] error in
-                recorder.note(.answered(error == nil ? "sent" : "failed"))
+                recorder.record(.answered(error == nil ? "sent" : "failed"))
             }
         }
         task.cancel(with: .normalClosure, reason: nil)
@@ -374,7 +374,7 @@ struct WebSocketTaskTests {
         #expect(try await task.receive() == .string("1"))
         task.suspend()
         async let answer = task.receive()
-        task.send(.string("2")) { [recorder] _ in recorder.note(.answered("sent")) }
+        task.send(.string("2")) { [recorder] _ in recorder.record(.answered("sent")) }
         #expect(!recorder.calls.contains(.answered("sent")))
         task.resume()
         #expect(try await answer == .string("2"))

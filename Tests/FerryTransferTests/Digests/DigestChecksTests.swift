@@ -24,8 +24,8 @@ struct DigestChecksTests {
     @Test func `what the parts have announced adds up`() {
         var checks = DigestChecks(expected: [])
         let fields = [whole.field("Repr-Digest"), first.field("Content-Digest")]
-        checks.note(head(206, fields), to: request, of: 10..<50)
-        checks.note(head(206, [second.field("Content-Digest")]), to: request, of: 50..<100)
+        checks.record(head(206, fields), to: request, of: 10..<50)
+        checks.record(head(206, [second.field("Content-Digest")]), to: request, of: 50..<100)
         #expect(
             checks.all == [
                 DigestCheck(whole, isExpected: false),
@@ -41,11 +41,11 @@ struct DigestChecksTests {
     ) {
         let expected = DigestCheck(whole, isExpected: true)
         var checks = DigestChecks(expected: [whole])
-        checks.note(head(206, names.map { first.field($0) }), to: request, of: 10..<100)
+        checks.record(head(206, names.map { first.field($0) }), to: request, of: 10..<100)
         #expect(checks.all.count == 1 + names.count)
-        checks.note(head(200), to: request)
+        checks.record(head(200), to: request)
         #expect(checks.all == [expected])
-        checks.note(head(200, [second.field("Content-Digest")]), to: request)
+        checks.record(head(200, [second.field("Content-Digest")]), to: request)
         #expect(checks.all == [expected, DigestCheck(second, isExpected: false)])
     }
 }

@@ -117,32 +117,32 @@ final class DownloadProbe {
             responded: { [weak self] head, request in
                 self?.response = head
                 self?.currentRequest = request
-                self?.note(.responded(head.status))
+                self?.record(.responded(head.status))
             },
-            resumed: { [weak self] in self?.note(.resumed($0, $1)) },
+            resumed: { [weak self] in self?.record(.resumed($0, $1)) },
             restarted: { [weak self] in
                 self?.restartReasons.append($0)
-                self?.note(.restarted)
+                self?.record(.restarted)
             },
             progressed: { [weak self] received, total, coded in
                 self?.coded.append(coded)
-                self?.note(.progressed(received, total))
+                self?.record(.progressed(received, total))
             },
             checkpointed: { [weak self] in
-                self?.note(.checkpointed($0.synchronizedByteCount))
+                self?.record(.checkpointed($0.synchronizedByteCount))
             },
             finished: { [weak self] result in
                 self?.outcome = .finished(result)
-                self?.note(.finished)
+                self?.record(.finished)
             },
             failed: { [weak self] error in
                 self?.outcome = .failed(error)
-                self?.note(.failed(error.code))
+                self?.record(.failed(error.code))
             }
         )
     }
 
-    private func note(_ event: Event) {
+    private func record(_ event: Event) {
         events.append(event)
         onEvent?(event)
         let due = waiters.filter { $0.0(self) }

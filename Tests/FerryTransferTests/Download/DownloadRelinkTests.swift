@@ -22,7 +22,7 @@ struct DownloadRelinkTests {
         #expect(await bench.download().failure()?.code == .connectionLost)
     }
 
-    private func goOn(_ link: Int? = 1, digests: [Digest] = []) -> DownloadProbe {
+    private func proceed(_ link: Int? = 1, digests: [Digest] = []) -> DownloadProbe {
         bench.download(
             bench.request("/elsewhere"),
             Download.Configuration(link: link, digests: digests)
@@ -36,7 +36,7 @@ struct DownloadRelinkTests {
         await loadBeginning()
         let file = FixtureFile(content, entityTag: tag, lastModified: nil)
         bench.server.on("/elsewhere", .file(file))
-        let probe = goOn()
+        let probe = proceed()
         #expect(await probe.result()?.byteCount == content.byteCount)
         #expect(try bench.difference(content) == nil)
         let request = try #require(bench.server.requests(to: "/elsewhere").first)
@@ -49,7 +49,7 @@ struct DownloadRelinkTests {
     @Test func `bytes that end in another way are not continued`() async throws {
         await loadBeginning()
         bench.server.on("/elsewhere", .file(FixtureFile(other)))
-        let probe = goOn()
+        let probe = proceed()
         #expect(await probe.result()?.byteCount == other.byteCount)
         #expect(try bench.difference(other) == nil)
         #expect(bench.ranges("/elsewhere") == [Self.rest, nil])
@@ -60,7 +60,7 @@ struct DownloadRelinkTests {
         await loadBeginning()
         let longer = FixtureContent.bytes(content.bytes + [0])
         bench.server.on("/elsewhere", .file(FixtureFile(longer)))
-        let probe = goOn()
+        let probe = proceed()
         #expect(await probe.result()?.byteCount == longer.byteCount)
         #expect(try bench.difference(longer) == nil)
         #expect(probe.restartReasons.first?.contains("the whole length is") == true)
@@ -69,7 +69,7 @@ struct DownloadRelinkTests {
     @Test func `a server without ranges sends all of it`() async throws {
         await loadBeginning()
         bench.server.on("/elsewhere", .file(FixtureFile(other, ranges: .ignored)))
-        #expect(await goOn().result()?.byteCount == other.byteCount)
+        #expect(await proceed().result()?.byteCount == other.byteCount)
         #expect(try bench.difference(other) == nil)
     }
 
@@ -77,7 +77,7 @@ struct DownloadRelinkTests {
         bench.server.on("/file", .file(FixtureFile(content)).dropping(after: 65_536))
         #expect(await bench.download().failure()?.code == .connectionLost)
         bench.server.on("/elsewhere", .file(FixtureFile(other)))
-        #expect(await goOn().result() != nil)
+        #expect(await proceed().result() != nil)
         #expect(bench.ranges("/elsewhere") == [nil, nil])
         #expect(try bench.difference(other) == nil)
     }
@@ -89,9 +89,9 @@ struct DownloadRelinkTests {
             "/elsewhere",
             [.file(file).dropping(after: 500_000), .file(file)]
         )
-        #expect(await goOn().failure()?.code == .connectionLost)
+        #expect(await proceed().failure()?.code == .connectionLost)
         let reached = Self.cut - Resumption.proofByteCount + 500_000
-        #expect(await goOn().result() != nil)
+        #expect(await proceed().result() != nil)
         let request = try #require(bench.server.requests(to: "/elsewhere").last)
         #expect(request.range == "bytes=\(reached)-")
         #expect(request["If-Range"] == "\"another\"")
@@ -105,8 +105,8 @@ struct DownloadRelinkTests {
             "/elsewhere",
             [.file(file).dropping(after: 0), .file(file)]
         )
-        #expect(await goOn().failure()?.code == .connectionLost)
-        #expect(await goOn().result() != nil)
+        #expect(await proceed().failure()?.code == .connectionLost)
+        #expect(await proceed().result() != nil)
         #expect(bench.ranges("/elsewhere") == [Self.rest, Self.rest, nil])
         #expect(try bench.difference(other) == nil)
     }
@@ -125,7 +125,7 @@ struct DownloadRelinkTests {
         #expect(probe.story.first == .responded(status))
         #expect(probe.checkpoint?.writtenByteCount == Self.cut)
         bench.server.on("/elsewhere", .file(FixtureFile(content)))
-        #expect(await goOn().result() != nil)
+        #expect(await proceed().result() != nil)
         #expect(bench.ranges("/elsewhere") == [Self.rest])
     }
 }

@@ -239,7 +239,7 @@ extension DownloadStateMachineTests {
             if body.contentLength == nil {
                 // It has no length, and goes beyond the one that is known.
                 #expect(rest.prefix(2) == [.continueFile(doubtful), .cancelLoads])
-                #expect(rest.contains(.noteDoubt(OddAnswer(body))))
+                #expect(rest.contains(.recordDoubt(OddAnswer(body))))
                 #expect(failure(rest)?.code == .answerDoubted)
                 #expect(machine.receivedByteCount == 81)
             }

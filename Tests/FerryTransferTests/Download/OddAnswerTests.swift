@@ -231,7 +231,7 @@ extension DownloadStateMachineTests {
             _ = answer(&machine, Self.head(before, []))
         }
         let effects = answer(&machine, Self.page)
-        #expect(effects.prefix(2) == [.noteDoubt(OddAnswer(Self.page)), .cancelLoads])
+        #expect(effects.prefix(2) == [.recordDoubt(OddAnswer(Self.page)), .cancelLoads])
         #expect(failure(effects)?.code == .answerDoubted)
         #expect(effects.count == 3)
         #expect(machine.receivedByteCount == 40)

@@ -20,11 +20,11 @@ extension PartialFileTests {
 
     @Test func `fruitless resumptions are counted by the file, until it begins anew`() throws {
         let file = file()
-        try file.noteFruitlessResumptions(3)
+        try file.recordFruitlessResumptions(3)
         #expect(try temporary.directory.names() == [])
         try file.begin(.tagged("a"))
         try file.write(bytes(40))
-        try file.noteFruitlessResumptions(3)
+        try file.recordFruitlessResumptions(3)
         #expect(try self.file().recover(checkpoint: nil)?.fruitlessResumptionCount == 3)
         try file.begin(.tagged("b"))
         #expect(file.checkpoint?.fruitlessResumptionCount == 0)

@@ -34,7 +34,7 @@ struct LoadCancellationTests {
 
         init(cancellingIn last: Call) { self.last = last }
 
-        private func note(_ call: Call, by load: Load) {
+        private func record(_ call: Call, by load: Load) {
             calls.append(call)
             if call == last { load.cancel() }
         }
@@ -45,7 +45,7 @@ struct LoadCancellationTests {
             for head: HTTPResponseHead,
             then follow: @escaping @LoopActor (TransferRequest?) -> Void
         ) {
-            note(.redirect, by: load)
+            record(.redirect, by: load)
             follow(request)
         }
 
@@ -54,7 +54,7 @@ struct LoadCancellationTests {
             decideOn challenge: LoadChallenge,
             then answer: @escaping @LoopActor (LoadChallengeAnswer) -> Void
         ) {
-            note(.challenge, by: load)
+            record(.challenge, by: load)
             answer(.performDefaultHandling)
         }
 
@@ -68,12 +68,12 @@ struct LoadCancellationTests {
             didReceive head: HTTPResponseHead,
             to request: TransferRequest
         ) -> HTTPBodyDisposition {
-            note(.head, by: load)
+            record(.head, by: load)
             return .deliver
         }
 
         func load(_ load: Load, didReceive bytes: UnsafeRawBufferPointer) -> HTTPBodyDisposition {
-            note(.bytes, by: load)
+            record(.bytes, by: load)
             return .deliver
         }
 

@@ -33,7 +33,7 @@ struct ResumableUploadStateMachineTests {
             knowledge: knowledge,
             configuration: ResumableUpload.Configuration(
                 protocols: protocols,
-                interruptions: .goOn(policy, patience: patience)
+                interruptions: .proceed(policy, patience: patience)
             )
         )
     }
@@ -110,7 +110,7 @@ struct ResumableUploadStateMachineTests {
 
     @Test func `UP-2: the first draft says that nothing is incomplete`() throws {
         var knowledge = UploadKnowledge()
-        knowledge.note(.proof(.draft3, try #require(Origin(url: request.url))))
+        knowledge.record(.proof(.draft3, try #require(Origin(url: request.url))))
         var machine = machine(knowledge: knowledge)
         let first = try sent(machine.after { $0.start() })
         #expect(first.fields.first(named: "Upload-Draft-Interop-Version") == "3")

@@ -27,7 +27,7 @@ struct ResumableUploadTests {
     ) -> ResumableUpload.Configuration {
         ResumableUpload.Configuration(
             protocols: protocols,
-            interruptions: .goOn(
+            interruptions: .proceed(
                 RetryPolicy(firstDelay: .milliseconds(2), maximumDelay: .milliseconds(20)),
                 patience: patience
             )
@@ -38,7 +38,7 @@ struct ResumableUploadTests {
     func teach(_ server: UploadServer) throws {
         let origin = try #require(Origin(url: server.url("/")))
         let draft = try #require(UploadProtocol(interopVersion: server.version))
-        memory.knowledge.note(.proof(draft, origin))
+        memory.knowledge.record(.proof(draft, origin))
     }
 
     func upload(

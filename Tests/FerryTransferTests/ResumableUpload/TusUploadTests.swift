@@ -31,7 +31,7 @@ struct TusUploadTests {
             memory: memory,
             ResumableUpload.Configuration(
                 protocols: protocols,
-                interruptions: .goOn(
+                interruptions: .proceed(
                     RetryPolicy(firstDelay: .milliseconds(5), maximumDelay: .milliseconds(100)),
                     patience: .seconds(30)
                 )

@@ -17,39 +17,39 @@ struct UploadKnowledgeTests {
         var knowledge = UploadKnowledge()
         for draft in [UploadProtocol.draft8, .draft6, .draft5, .draft3, .draft8] {
             #expect(knowledge.offer(to: origin) == draft)
-            knowledge.note(.silence(draft, origin))
+            knowledge.record(.silence(draft, origin))
         }
     }
 
     @Test func `uploads at once count as one offer`() throws {
         let origin = try #require(origin)
         var knowledge = UploadKnowledge()
-        for _ in 0..<3 { knowledge.note(.silence(.draft8, origin)) }
+        for _ in 0..<3 { knowledge.record(.silence(.draft8, origin)) }
         #expect(knowledge.offer(to: origin) == .draft6)
     }
 
     @Test func `what is proven is offered, until it is not taken up`() throws {
         let origin = try #require(origin)
         var knowledge = UploadKnowledge()
-        knowledge.note(.proof(.draft5, origin))
+        knowledge.record(.proof(.draft5, origin))
         #expect(knowledge.offer(to: origin) == .draft5)
-        knowledge.note(.silence(.draft5, origin))
+        knowledge.record(.silence(.draft5, origin))
         #expect(knowledge.offer(to: origin) == .draft3)
-        knowledge.note(.name(.draft6, origin))
+        knowledge.record(.name(.draft6, origin))
         #expect(knowledge.offer(to: origin) == .draft6)
     }
 
     @Test func `tus is known by its place, and its absence by the server`() throws {
         let origin = try #require(origin)
         var knowledge = UploadKnowledge()
-        knowledge.note(.tus(TusCapabilities(), url: "https://a/files?token=1"))
+        knowledge.record(.tus(TusCapabilities(), url: "https://a/files?token=1"))
         #expect(knowledge.tusCapabilities(at: "https://a/files?token=2") != nil)
         #expect(knowledge.tusCapabilities(at: "https://a/in") == nil)
         #expect(knowledge.knowsNothing(of: origin))
-        knowledge.note(.noTus(url: "https://a/in"))
+        knowledge.record(.noTus(url: "https://a/in"))
         #expect(!knowledge.knowsNothing(of: origin))
         #expect(knowledge.tusCapabilities(at: "https://a/files") != nil)
-        knowledge.note(.noTus(url: "https://a/files"))
+        knowledge.record(.noTus(url: "https://a/files"))
         #expect(knowledge.tusCapabilities(at: "https://a/files") == nil)
     }
 
@@ -58,9 +58,9 @@ struct UploadKnowledgeTests {
         let origin = try #require(origin)
         var knowledge = UploadKnowledge()
         #expect(!knowledge.cutsUploads(to: origin))
-        knowledge.note(.cut(origin))
+        knowledge.record(.cut(origin))
         #expect(knowledge.cutsUploads(to: origin))
-        knowledge.note(.noTus(url: "https://a/in"))
+        knowledge.record(.noTus(url: "https://a/in"))
         #expect(!knowledge.cutsUploads(to: origin))
     }
 
@@ -68,9 +68,9 @@ struct UploadKnowledgeTests {
         var knowledge = UploadKnowledge()
         for number in 0..<3000 {
             let origin = try #require(Origin(url: "https://host\(number)/"))
-            knowledge.note(.proof(.draft3, origin))
-            knowledge.note(.noTus(url: "https://host\(number)/"))
-            knowledge.note(.tus(TusCapabilities(), url: "https://host\(number)/"))
+            knowledge.record(.proof(.draft3, origin))
+            knowledge.record(.noTus(url: "https://host\(number)/"))
+            knowledge.record(.tus(TusCapabilities(), url: "https://host\(number)/"))
             #expect(knowledge.offer(to: origin) == .draft3)
         }
     }

@@ -384,7 +384,7 @@ import Testing
         )
         let again = machine.after { $0.receivedHead(Self.whole(), to: Self.request, now: .now) }
         // Whether it does not know of parts any more is asked again later.
-        #expect(again.contains { if case .noteDoubt = $0 { true } else { false } })
+        #expect(again.contains { if case .recordDoubt = $0 { true } else { false } })
         guard case .fail(let error)? = again.last else {
             Issue.record("\(again)")
             return

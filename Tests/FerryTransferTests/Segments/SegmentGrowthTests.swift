@@ -31,7 +31,7 @@ import Testing
                 now += step
                 left -= step
                 sinceChange += step
-                growth.note(
+                growth.record(
                     byteCount: byteCount,
                     missing: missing,
                     connections: connections,

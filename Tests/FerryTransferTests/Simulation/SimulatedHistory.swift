@@ -309,8 +309,8 @@ final class SimulatedHistory {
             try file.write(Array(bytes.prefix(count)), at: offset)
             machine.wrotePart(number, count: count, at: now)
         case .compare, .reportRestart, .reportResponse, .reportResumption, .reportProgress: break
-        case .noteDoubt(let answer): try? file.note(answer)
-        case .fail: try? file.noteFruitlessResumptions(machine.fruitlessResumptionCount)
+        case .recordDoubt(let answer): try? file.record(answer)
+        case .fail: try? file.recordFruitlessResumptions(machine.fruitlessResumptionCount)
         }
     }
 

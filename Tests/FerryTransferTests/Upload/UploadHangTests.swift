@@ -42,7 +42,7 @@ struct UploadHangTests {
         try await disk.waitUntilHanging(operation)
         #expect(await bench.download().result()?.byteCount == 5)
         #expect(!probe.events.contains(.finished))
-        try await disk.goOn()
+        try await disk.proceed()
         await probe.end()
         #expect(probe.events.last == .finished)
         #expect(bench.server.requests(to: "/upload").first?.body == disk.bytes())
@@ -60,7 +60,7 @@ struct UploadHangTests {
         hung.cancel()
         let events = hung.events
         try await bench.server.waitUntil { $0.openConnectionCount == 0 }
-        try await disk.goOn()
+        try await disk.proceed()
         // The threads that have waited do other things again.
         let probe = upload(disk, to: "other")
         await probe.end()
@@ -79,6 +79,6 @@ struct UploadHangTests {
         try await disk.waitUntilHanging(.flush)
         bench.server.on("/file", .content(.text("hello")))
         #expect(await bench.download().result()?.byteCount == 5)
-        try await disk.goOn()
+        try await disk.proceed()
     }
 }

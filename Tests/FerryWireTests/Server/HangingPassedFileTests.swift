@@ -63,7 +63,7 @@ struct HangingPassedFileTests {
         await daemon.waitUntilHungUp()
         #expect(calls.elements == [])
         #expect(daemon.closed.elements == [])
-        try await disk.goOn()
+        try await disk.proceed()
         await daemon.waitUntilClosed()
         #expect(calls.elements == ["upload 3 true", "get 7"])
         #expect(daemon.closed.elements == [.closedByPeer])
@@ -79,7 +79,7 @@ struct HangingPassedFileTests {
         try await pass(disk, to: daemon)
         await daemon.waitUntilClosed()
         #expect(daemon.closed.elements == [.fileDoesNotAnswer])
-        try await disk.goOn()
+        try await disk.proceed()
         #expect(calls.elements == [])
     }
 }

@@ -60,7 +60,7 @@ final class PictureDelegate: NSObject, URLSessionDownloadDelegate {
         if let error = error ?? failure {
             fail(task, error)
         } else if let file = pictures.file(named: Self.fileName(task)) {
-            log.note("\(Self.fileName(task)) is downloaded.")
+            log.record("\(Self.fileName(task)) is downloaded.")
             event.yield(.arrived(file))
         } else {
             fail(task, CocoaError(.fileNoSuchFile))
@@ -76,7 +76,7 @@ final class PictureDelegate: NSObject, URLSessionDownloadDelegate {
     }
 
     private func fail(_ task: URLSessionTask, _ error: any Error) {
-        log.note("\(Self.fileName(task)) was not downloaded: \(error)")
+        log.record("\(Self.fileName(task)) was not downloaded: \(error)")
         let reason = error.localizedDescription
         event.yield(.failed(taskIdentifier: task.taskIdentifier, reason))
     }

@@ -6,7 +6,7 @@ struct TransferLog: Sendable {
     let file: URL
 
     /// Adds a line, with the time.
-    func note(_ text: String) {
+    func record(_ text: String) {
         let line = "\(Date().formatted(.iso8601)) \(text)\n"
         append(line, to: STDERR_FILENO)
         try? FileManager.default.createDirectory(

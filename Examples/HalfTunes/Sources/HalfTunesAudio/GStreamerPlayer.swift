@@ -60,7 +60,7 @@ package final class GStreamerPlayer: AudioPlayer {
         gst_element_set_state(playbin, GST_STATE_PAUSED)
     }
 
-    package func goOn() {
+    package func proceed() {
         guard let playbin else { return }
         gst_element_set_state(playbin, GST_STATE_PLAYING)
     }

@@ -33,7 +33,7 @@ final class CancelAndResume: ApplicationDelegate {
         application.opened = { [weak self] in self?.open() }
         application.eventsWereHandled = { [weak self] in self?.notify() }
         application.terminated = { [weak self] in self?.quit() }
-        downloads.arrived = { [weak self] in self?.note($0) }
+        downloads.arrived = { [weak self] in self?.record($0) }
         Application.shared.delegate = self
         // The screen may be gone in a moment, and the program with it.
         Application.shared.terminationGracePeriod = 0
@@ -90,7 +90,7 @@ final class CancelAndResume: ApplicationDelegate {
         Task { await downloads.restore() }
     }
 
-    private func note(_ download: PictureDownload) {
+    private func record(_ download: PictureDownload) {
         if window == nil { unseen.append(download.picture.title) }
     }
 

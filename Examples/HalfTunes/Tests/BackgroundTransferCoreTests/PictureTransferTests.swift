@@ -28,7 +28,7 @@ struct PictureTransferTests {
             environment: environment,
             sessionIdentifier: sessionIdentifier
         )
-        transfer.changed = { [changes] in changes.note() }
+        transfer.changed = { [changes] in changes.record() }
         return transfer
     }
 

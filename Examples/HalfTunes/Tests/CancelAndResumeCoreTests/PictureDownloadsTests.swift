@@ -29,7 +29,7 @@ struct PictureDownloadsTests {
             ],
             sessionIdentifier: sessionIdentifier
         )
-        downloads.changed = { [changes] _ in changes.note() }
+        downloads.changed = { [changes] _ in changes.record() }
         return downloads
     }
 

@@ -12,7 +12,7 @@ package final class Changes: Sendable {
     package init() {}
 
     /// Something has changed.
-    package func note() {
+    package func record() {
         let waiting = state.withLock { state in
             state.count += 1
             defer { state.waiting = [] }
@@ -32,7 +32,7 @@ package final class Changes: Sendable {
                 if isOver { continuation.resume() }
             }
         } onCancel: {
-            note()
+            record()
         }
     }
 

@@ -145,7 +145,7 @@ extension BackgroundTasks {
         }
 
         /// Handles the end of a pause: the machine is awake or stays on, or, for nil, logind no longer reports.
-        mutating func goOn(after preparation: Inhibitors.Preparation?) {
+        mutating func proceed(after preparation: Inhibitors.Preparation?) {
             guard pause != .none, preparation == nil || preparation == self.preparation else {
                 return
             }

@@ -94,9 +94,9 @@ final class BackgroundTasks: Sendable {
             case .prepares(let preparation, let delay):
                 machine.prepare(for: preparation, delay: delay, now: .now)
             case .goesOn(let preparation):
-                machine.goOn(after: preparation)
+                machine.proceed(after: preparation)
             case .lost:
-                machine.goOn(after: nil)
+                machine.proceed(after: nil)
             case .refused:
                 // What logind announces is still reported.
                 break

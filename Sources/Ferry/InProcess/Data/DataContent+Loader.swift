@@ -88,7 +88,7 @@ extension DataContent {
 
     func openFile(_ url: URL) async throws(URLError) -> UploadFile {
         let file = try await UploadFile.open(url)
-        task.noteExpectedToSend(file.byteCount)
+        task.recordExpectedToSend(file.byteCount)
         return file
     }
 }

@@ -51,7 +51,7 @@ extension DataContent {
     }
 
     private func ask(_ task: URLSessionDataTask, about response: URLResponse) {
-        guard task.isHeard(.response, by: (any URLSessionDataDelegate).self) else { return }
+        guard task.hasHandler(.response, by: (any URLSessionDataDelegate).self) else { return }
         isAsking = true
         updateFlow()
         let question: URLSessionTask.Question<any URLSessionDataDelegate, Disposition> = {
@@ -99,7 +99,7 @@ extension DataContent {
 
     /// Takes a part of the body.
     func take(_ bytes: UnsafeRawBufferPointer) throws(URLError) {
-        task.noteBodyBytes(bytes.count, coded: coded)
+        task.recordBodyBytes(bytes.count, coded: coded)
         switch sink {
         case .delegate(let task):
             deliver(Data(bytes), to: task)
@@ -141,7 +141,7 @@ extension DataContent {
         do throws(TransferError) {
             let file = try openFile(file, of: task)
             try file.write(bytes)
-            task.noteProgress(file.byteCount, of: task.expectedBodyByteCount, coded: coded)
+            task.recordProgress(file.byteCount, of: task.expectedBodyByteCount, coded: coded)
         } catch {
             throw URLError(error, url: task.currentRequest?.url)
         }
@@ -175,7 +175,7 @@ extension DataContent {
                 let file = try openFile(file, of: task)
                 let byteCount = file.byteCount
                 try file.requireIntact()
-                task.noteFile(
+                task.recordFile(
                     FinishedFile(path: try DownloadDirectory.publish(file)),
                     byteCount: byteCount
                 )

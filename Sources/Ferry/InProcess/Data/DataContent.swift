@@ -115,7 +115,7 @@ final class DataContent: InProcessTransfer.Content {
     private func endServing(_ response: @autoclosure () -> URLResponse?) {
         guard let start = servingStart else { return }
         servingStart = nil
-        decider.noteServed(task.currentRequest, response: response(), since: start)
+        decider.recordServed(task.currentRequest, response: response(), since: start)
     }
 
     // MARK: - The end
@@ -161,11 +161,11 @@ extension DataContent: ResourceReceiver {
     func didReceive(_ response: LatestResponse) {
         guard !hasEnded else { return }
         coded = nil
-        guard sink.isToldOfResponse else { return task.noteAnswer(response) }
+        guard sink.isToldOfResponse else { return task.recordAnswer(response) }
         var response = response
         // Made once: the task and the delegate get the same object.
         let shown = response.get()
-        task.noteAnswer(response)
+        task.recordAnswer(response)
         if let shown { respond(shown) }
     }
 

@@ -152,7 +152,7 @@ final class HTTPLoader: ResourceLoader {
             gate.pass { send(fields) }
         case .useStored:
             endLoad()
-            decider.task.noteRequest(request)
+            decider.task.recordRequest(request)
             if let stored = lookup.entry?.response { serve(stored, to: request) }
         case .fail:
             endLoad()
@@ -167,7 +167,7 @@ final class HTTPLoader: ResourceLoader {
 
     /// Delivers a stored response.
     private func serve(_ stored: CachedURLResponse, to request: TransferRequest) {
-        decider.noteCached(stored.response, to: request, since: startTime)
+        decider.recordCached(stored.response, to: request, since: startTime)
         servedBody = stored.data
         receiver?.didReceive(LatestResponse(stored.response))
         serveBody()
@@ -203,7 +203,7 @@ extension HTTPLoader: LoadReceiver {
         didReceive head: HTTPResponseHead,
         to request: TransferRequest
     ) -> HTTPBodyDisposition {
-        decider.task.noteRequest(request)
+        decider.task.recordRequest(request)
         guard var transaction = lookup?.transaction, let cache else { return deliver(head) }
         let answer = transaction.answered(
             with: head,
@@ -251,7 +251,7 @@ extension HTTPLoader: LoadReceiver {
     }
 
     func load(_ load: Load, didFinishWith error: TransferError?) {
-        guard source?.brings(load) == true else { return }
+        guard source?.owns(load) == true else { return }
         source = nil
         if let error { return finish(URLError(error, url: URL(string: load.currentRequest.url))) }
         if let confirmed { return serve(confirmed, to: load.currentRequest) }
@@ -299,7 +299,7 @@ enum RequestBody {
             let isLimited = request.idleTimeout > 0 && request.idleTimeout < 1e9
             return ResumableUpload.Configuration(
                 protocols: protocols,
-                interruptions: .goOn(
+                interruptions: .proceed(
                     Self.retryPolicy,
                     patience: isLimited ? .seconds(request.idleTimeout) : nil
                 ),

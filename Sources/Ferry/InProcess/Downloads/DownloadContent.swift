@@ -193,7 +193,7 @@ final class DownloadContent: InProcessTransfer.Content {
                 throw TransferError(code: .internalFailure, message: "a download without file")
             }
             let path = try DownloadDirectory.publish(file)
-            task.noteFile(FinishedFile(path: path), byteCount: result.byteCount)
+            task.recordFile(FinishedFile(path: path), byteCount: result.byteCount)
             decider.deliverEnd(nil)
         } catch {
             report(error, resumeData: nil)
@@ -246,7 +246,7 @@ extension DownloadContent {
     private var events: Download.Events {
         Download.Events(
             responded: { [weak self] in self?.responded($0, $1) },
-            resumed: { [task] in task.noteResumption(at: $0, of: $1) },
+            resumed: { [task] in task.recordResumption(at: $0, of: $1) },
             progressed: { [weak self] in self?.progressed($0, of: $1, coded: $2) },
             finished: { [weak self] in self?.finished($0) },
             failed: { [weak self] in self?.failed($0) }
@@ -257,12 +257,12 @@ extension DownloadContent {
         latestHead = head
         attempts.responded()
         if head.status < 300 { response = head }
-        task.noteResponse(head, to: request)
+        task.recordResponse(head, to: request)
     }
 
     private func progressed(_ received: Int64, of total: Int64?, coded: CodedProgress?) {
         attempts.progressed(to: received)
-        task.noteProgress(received, of: total, coded: coded)
+        task.recordProgress(received, of: total, coded: coded)
     }
 
     private func finished(_ result: DownloadResult) { end(with: .success(result)) }
@@ -290,13 +290,13 @@ extension DownloadContent {
     /// Continues with another address, which the app has given without being asked.
     func relink(to request: TransferRequest) {
         linkPatience.renew()
-        goOn(with: request)
+        proceed(with: request)
     }
 
-    private func goOn(with request: TransferRequest) {
+    private func proceed(with request: TransferRequest) {
         specification.request = request
         link = .random(in: 1 ... .max)
-        task.noteRequest(request)
+        task.recordRequest(request)
         transfer?.relinks { host = Origin(url: request.url)?.description ?? request.url }
     }
 
@@ -316,7 +316,7 @@ extension DownloadContent {
                 return
             }
             linkPatience.replaced()
-            goOn(with: request)
+            proceed(with: request)
         }
     }
 }
@@ -334,7 +334,9 @@ extension DownloadContent {
                 isDownload: true
             )
         else { return false }
-        let (share, isNew) = engine.sharedRequest(for: identity) { DownloadShare(first: self, close: $0) }
+        let (share, isNew) = engine.sharedRequest(for: identity) {
+            DownloadShare(first: self, close: $0)
+        }
         self.share = share
         isFirst = isNew
         return !isNew

@@ -86,16 +86,16 @@ extension DownloadShare: LoadReceiver {
     ) -> HTTPBodyDisposition {
         if isShared, head.isForOneRequest { releaseFollowers() }
         end()
-        return tellParts { $0.load(load, didReceive: head, to: request) }
+        return notifyParts { $0.load(load, didReceive: head, to: request) }
     }
 
     func load(_ load: Load, didReceive bytes: UnsafeRawBufferPointer) -> HTTPBodyDisposition {
-        tellParts { $0.load(load, didReceive: bytes) }
+        notifyParts { $0.load(load, didReceive: bytes) }
     }
 
     /// A pipe can be emptied only once, so only a single remaining part ever gets one.
     func load(_ load: Load, didReceive pipe: SplicePipe) -> HTTPBodyDisposition {
-        tellParts { $0.load(load, didReceive: pipe) }
+        notifyParts { $0.load(load, didReceive: pipe) }
     }
 
     func load(_ load: Load, didFinishWith error: TransferError?) {
@@ -107,10 +107,10 @@ extension DownloadShare: LoadReceiver {
     }
 
     /// Calls the parts that want more of the response, and returns how to handle the rest.
-    private func tellParts(
-        _ tell: (any LoadReceiver) -> HTTPBodyDisposition
+    private func notifyParts(
+        _ call: (any LoadReceiver) -> HTTPBodyDisposition
     ) -> HTTPBodyDisposition {
-        for part in parts { part.hear(tell) }
+        for part in parts { part.notify(call) }
         let wanted = parts.map(\.disposition)
         if wanted.count == 1 { return wanted[0] }
         if wanted.contains(where: { $0 == .deliver || $0 == .deliverInPipes }) { return .deliver }
@@ -157,7 +157,7 @@ extension DownloadShare {
         /// Whether other tasks write the same response to their own files.
         var isShared: Bool { share.isShared }
 
-        func brings(_ load: Load) -> Bool { receiver != nil }
+        func owns(_ load: Load) -> Bool { receiver != nil }
 
         /// Releases this part, which does not get the response.
         func release() {
@@ -167,11 +167,11 @@ extension DownloadShare {
         }
 
         /// Passes a part of the response to the receiver, unless it wants no more.
-        func hear(_ tell: (any LoadReceiver) -> HTTPBodyDisposition) {
+        func notify(_ call: (any LoadReceiver) -> HTTPBodyDisposition) {
             guard let receiver, disposition == .deliver || disposition == .deliverInPipes else {
                 return
             }
-            disposition = tell(receiver)
+            disposition = call(receiver)
         }
 
         /// Reports that the response is complete or has failed.

@@ -15,7 +15,7 @@ extension ConnectivityGate {
             /// Let the transfer go on.
             case open
             /// Tell the app that the task waits.
-            case tellWaiting
+            case notifyWaiting
             /// Have the transfer stop loading, and give its connection back.
             case holdBack
             /// Have the transfer that was held back come to the gate again.
@@ -62,11 +62,11 @@ extension ConnectivityGate {
         mutating func came() { state = .waiting }
 
         /// The transfer's attempt has found no network; ``awaitsChange()`` follows, if changes are reported.
-        mutating func cameInVain() { state = .awaitingChange }
+        mutating func attemptFailed() { state = .awaitingChange }
 
         /// The transfer waits until the network has changed.
         mutating func awaitsChange() {
-            tellWaiting()
+            notifyWaiting()
         }
 
         /// The transfer has ended, or does not load for now.
@@ -77,7 +77,7 @@ extension ConnectivityGate {
         /// The network at the moment when the transfer wants to go on.
         mutating func found(_ network: Network) {
             guard state == .waiting else { return }
-            guard network.allowsAttempts || !waits else { return tellWaiting() }
+            guard network.allowsAttempts || !waits else { return notifyWaiting() }
             guard let avoided = network.avoided else { return }
             guard avoided.isEmpty else { return forbid(avoided, mayWait: true) }
             state = .passed
@@ -114,13 +114,13 @@ extension ConnectivityGate {
                 return
             }
             state = .heldBack
-            tellWaiting()
+            notifyWaiting()
             effects.add(.holdBack)
         }
 
-        private mutating func tellWaiting() {
+        private mutating func notifyWaiting() {
             defer { hasWaited = true }
-            if !hasWaited { effects.add(.tellWaiting) }
+            if !hasWaited { effects.add(.notifyWaiting) }
         }
     }
 }

@@ -61,7 +61,7 @@ final class ConnectivityGate {
     /// - Returns: Whether the transfer waits; false where none does.
     func passAfterChange(_ go: @escaping @LoopActor () -> Void) -> Bool {
         guard isClosable, machine.waits else { return false }
-        machine.cameInVain()
+        machine.attemptFailed()
         observe()
         // If the kernel reports no state, it reports no changes either.
         guard monitor.connectivity != .unknown else {
@@ -92,7 +92,7 @@ final class ConnectivityGate {
     private func perform(_ effect: StateMachine.Effect) {
         switch effect {
         case .open: open()
-        case .tellWaiting: onWait()
+        case .notifyWaiting: onWait()
         case .holdBack:
             continuation = nil
             transfer?.heldBack()

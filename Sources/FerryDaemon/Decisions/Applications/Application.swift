@@ -66,7 +66,7 @@ extension DaemonStateMachine {
         }
 
         /// Takes over what a client says about it.
-        mutating func note(_ other: ApplicationRecord) {
+        mutating func record(_ other: ApplicationRecord) {
             record.launch = other.launch
             record.quit = other.quit
         }

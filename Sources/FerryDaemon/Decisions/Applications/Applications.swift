@@ -42,8 +42,8 @@ struct Applications: Hashable, Sendable {
 
     /// Takes over what a client says about its application; the state of its starts is more recent here than in a
     /// receipt.
-    mutating func note(_ record: ApplicationRecord) {
-        applications[record.id, default: Application(record)].note(record)
+    mutating func record(_ record: ApplicationRecord) {
+        applications[record.id, default: Application(record)].record(record)
         examine(record.id)
     }
 
@@ -164,7 +164,7 @@ extension DaemonStateMachine {
             !sessionsToLaunch(for: application).isEmpty
         else {
             // The start may have been stored after later changes.
-            noteLaunchState(of: application.record)
+            recordLaunchState(of: application.record)
             return
         }
         applications.update(id) { $0.launch() }
@@ -214,7 +214,7 @@ extension DaemonStateMachine {
     /// often, until something else starts it, or it makes no task.
     mutating func madeTask(_ id: Int64) {
         guard applications.update(id, { $0.madeTask() }) == true else { return }
-        if let application = applications[id] { noteLaunchState(of: application.record) }
+        if let application = applications[id] { recordLaunchState(of: application.record) }
     }
 
     /// A process that the daemon has not started opens a session: earlier starts no longer count.
@@ -235,11 +235,11 @@ extension DaemonStateMachine {
         for session in sessions.ids(where: { $0.applicationID == id }) {
             sessions.update(session) { $0.endWait() }
         }
-        if let application = applications[id] { noteLaunchState(of: application.record) }
+        if let application = applications[id] { recordLaunchState(of: application.record) }
     }
 
     /// Stores when an application is started next.
-    mutating func noteLaunchState(of record: ApplicationRecord) {
+    mutating func recordLaunchState(of record: ApplicationRecord) {
         commit(
             [
                 .setLaunchState(

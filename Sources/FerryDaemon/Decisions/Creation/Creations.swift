@@ -186,7 +186,7 @@ extension DaemonStateMachine {
     /// The store has the outcome of taking over a task's resume data.
     mutating func adoptionStored(task: Int64) {
         creations.endAdoption(for: task)
-        readings.note(task)
+        readings.record(task)
         turn.add(.changed(task: task))
     }
 

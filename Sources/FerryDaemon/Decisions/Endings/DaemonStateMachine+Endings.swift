@@ -161,11 +161,11 @@ extension DaemonStateMachine {
         expiredLinks.forget(task)
         shares.forget(task: task)
         let others = endings.finish(task)
-        readings.note(task)
+        readings.record(task)
         creations.endAdoption(for: task)
         // A task that has ended has no transfer, whatever has ended it.
         stop(task: task)
-        if followings.noteEnd(of: task) { turn.add(.abandonCopy(task: task)) }
+        if followings.recordEnd(of: task) { turn.add(.abandonCopy(task: task)) }
         for change in receipt.changes where change.to == .completed {
             log(ending, of: task)
             settleFile(of: task, ending, resumeData: resumeData)

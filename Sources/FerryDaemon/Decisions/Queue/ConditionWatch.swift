@@ -87,7 +87,7 @@ struct ConditionWatch: Hashable, Sendable {
     ///
     /// - Parameter isOutside: Whether they end.
     /// - Returns: Whether tasks may have to stop, or may start.
-    mutating func note(isOutsideHours isOutside: Bool) -> Bool {
+    mutating func record(isOutsideHours isOutside: Bool) -> Bool {
         apply { $0.isOutsideHours = isOutside }
     }
 

@@ -19,7 +19,7 @@ extension DaemonStateMachine {
 
     /// The hours that the user has set for discretionary work begin or end.
     mutating func hoursChanged(isOutside: Bool) {
-        if watch.note(isOutsideHours: isOutside) { conditionsChanged() }
+        if watch.record(isOutsideHours: isOutside) { conditionsChanged() }
     }
 
     private mutating func conditionsChanged() {
@@ -64,7 +64,7 @@ extension DaemonStateMachine {
     }
 
     /// The store has said which conditions waiting tasks avoid.
-    mutating func noteAvoided(_ conditions: Conditions, isLatest: Bool) {
+    mutating func recordAvoided(_ conditions: Conditions, isLatest: Bool) {
         if watch.read(conditions, isLatest: isLatest) { turn.add(.observe(watch.avoided)) }
     }
 

@@ -43,8 +43,8 @@ extension DaemonStateMachine {
     // MARK: Answers
 
     /// A task's host has answered, or has redirected to another that did.
-    mutating func noteAnswer(to task: RunningTask, servedBy url: String) {
-        for line in lines(of: task, servedBy: url) { answeringHosts.note(line) }
+    mutating func recordAnswer(to task: RunningTask, servedBy url: String) {
+        for line in lines(of: task, servedBy: url) { answeringHosts.record(line) }
     }
 
     /// A task's host has answered or sent more, or has redirected to another that did: tasks held back for its failures
@@ -75,7 +75,7 @@ extension DaemonStateMachine {
     }
 
     /// Records that a host has not answered, as it may fail an application's other tasks as well.
-    mutating func noteFailure(
+    mutating func recordFailure(
         of task: RunningTask,
         at failed: HostBreaker.Line,
         _ error: TransferError,

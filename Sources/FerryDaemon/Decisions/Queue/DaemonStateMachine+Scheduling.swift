@@ -125,7 +125,7 @@ extension DaemonStateMachine {
     }
 
     /// Ensures that a task that begins later is found in time.
-    mutating func note(notBefore: Date?) {
+    mutating func record(notBefore: Date?) {
         guard let notBefore else { return }
         // A search that is under way may not have seen it, and sets the timer when it is over.
         if search.isUnderWay { search.markStale() }
@@ -141,7 +141,7 @@ extension DaemonStateMachine {
     ) {
         search.end()
         guard !isStopping else { return }
-        noteAvoided(candidates.avoided, isLatest: !search.isStale)
+        recordAvoided(candidates.avoided, isLatest: !search.isStale)
         // It has passed over tasks that may run by now, or found some that must not in place of others.
         if !watch.isStillPrevented(by: asked.conditions) { search.markStale() }
         // Another search follows when the machine goes on.
@@ -288,7 +288,7 @@ extension DaemonStateMachine {
         let kept =
             task.phase == .loading
             ? storeResponse(of: id) + storeProgress(of: id) : storeAttempts(of: id)
-        readings.note(id)
+        readings.record(id)
         stop(task: id)
         if !kept.isEmpty { commit(kept, .relaxed) }
         turn.add(.changed(task: id))
@@ -297,17 +297,18 @@ extension DaemonStateMachine {
     /// Gives the place of a task that no longer needs a connection to another.
     ///
     /// The number is limited: with a disk that takes no ends, files would pile up.
-    mutating func vacate(task id: Int64) {
-        guard running[id]?.place == .transfer, running.vacatedCount < policy.maximumTransfers else {
+    mutating func release(task id: Int64) {
+        guard running[id]?.place == .transfer, running.releasedCount < policy.maximumTransfers
+        else {
             return
         }
-        running.vacate(id)
+        running.release(id)
     }
 
     // MARK: Deadlines
 
     /// Ensures that a deadline is noticed.
-    mutating func note(deadline: Date?) {
+    mutating func record(deadline: Date?) {
         guard let deadline, deadlines.plan(at: deadline) else { return }
         turn.add(.setTimer(.deadline, deadline))
     }
@@ -331,6 +332,6 @@ extension DaemonStateMachine {
         }
         if tasks.isEmpty { return query(.earliestDeadline) }
         // The tasks that were found are being ended; the search is repeated afterwards.
-        note(deadline: now.addingTimeInterval(1))
+        record(deadline: now.addingTimeInterval(1))
     }
 }

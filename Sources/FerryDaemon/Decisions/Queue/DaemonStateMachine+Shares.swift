@@ -29,7 +29,7 @@ extension DaemonStateMachine {
     /// A task that is made meanwhile does not wait for that.
     mutating func reviewSharesForYields(since start: Date) {
         guard let end = shares.nextYieldEnd(after: start) else { return }
-        defer { shares.noteEarlierReview() }
+        defer { shares.recordEarlierReview() }
         planReview(at: max(now + policy.shareReviewInterval, end))
     }
 
@@ -208,7 +208,7 @@ extension DaemonStateMachine {
         mutating func goesOn(behind byteCount: Int64) { startByteCount = byteCount }
 
         /// Records the number of bytes carried by now.
-        mutating func note(_ byteCount: Int64, at now: Date) {
+        mutating func record(_ byteCount: Int64, at now: Date) {
             latest = now
             guard now.timeIntervalSince(start) >= Self.interval else { return }
             lastRate = rate(byteCount, at: now)

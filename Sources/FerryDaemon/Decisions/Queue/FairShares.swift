@@ -61,7 +61,7 @@ struct FairShares: Hashable, Sendable {
     func hasReview(by date: Date) -> Bool { !needsEarlierReview && review.isPlanned(by: date) }
 
     /// Records that a task that waits for its share may need an earlier review than the one that is planned.
-    mutating func noteEarlierReview() { needsEarlierReview = true }
+    mutating func recordEarlierReview() { needsEarlierReview = true }
 
     /// Forgets the planned review: it begins.
     mutating func forgetReview() {

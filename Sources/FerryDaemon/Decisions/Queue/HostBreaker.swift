@@ -142,7 +142,7 @@ struct AnsweringHosts: Hashable, Sendable {
     private var count: UInt64 = 0
 
     /// A host has answered.
-    mutating func note(_ host: HostBreaker.Line) {
+    mutating func record(_ host: HostBreaker.Line) {
         count += 1
         turns[host] = count
         // This forgets half of them at once, as it examines all.

@@ -14,7 +14,7 @@ extension DaemonStateMachine {
             endings.begin(id)
             storeEnd(of: id, byteCount: byteCount, path: path)
         }
-        vacate(task: id)
+        release(task: id)
     }
 
     /// Stores the end of a task whose file is complete.

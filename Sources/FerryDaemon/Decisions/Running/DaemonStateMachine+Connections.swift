@@ -12,7 +12,7 @@ extension DaemonStateMachine {
         let application = sessions[session]?.applicationID ?? 0
         running.lend(to: host, for: task, session: session, of: application)
         // It can be recalled at once.
-        shares.noteEarlierReview()
+        shares.recordEarlierReview()
         return true
     }
 

@@ -51,10 +51,10 @@ extension DaemonStateMachine {
     }
 
     /// Passes the latest state of a task to its followers.
-    mutating func tellFollowers(of id: Int64, isResponse: Bool = false) {
+    mutating func notifyFollowers(of id: Int64, isResponse: Bool = false) {
         guard followings.isFollowed(id), let leader = running[id] else { return }
         for follower in followings.followers(of: id) {
-            running.update(follower) { $0.note(leader, hasAnswered: isResponse) }
+            running.update(follower) { $0.record(leader, hasAnswered: isResponse) }
         }
     }
 
@@ -64,7 +64,7 @@ extension DaemonStateMachine {
         let released = followings.removeAll(from: id).filter { running[$0]?.phase == .following }
         let attempts = released.flatMap { storeAttempts(of: $0) }
         for follower in released {
-            readings.note(follower)
+            readings.record(follower)
             running.end(follower)
         }
         if isShared { turn.add(.setTimer(.sharing(task: id), nil)) }
@@ -97,7 +97,7 @@ extension DaemonStateMachine {
         guard followings.sharing(of: leader) == nil else { return }
         let attempts = storeAttempts(of: id)
         leave(leader, id)
-        readings.note(id)
+        readings.record(id)
         running.end(id)
         if !attempts.isEmpty { commit(attempts, .relaxed) }
         turn.add(.changed(task: id))
@@ -206,7 +206,7 @@ extension DaemonStateMachine {
 
     /// Stops copying large files, now and later, on a disk that cannot have two files share blocks.
     private mutating func tooLarge(_ copy: FileCopy) {
-        followings.noteLackOfSharing(in: copy.directory)
+        followings.recordLackOfSharing(in: copy.directory)
         let reason = "a copy of \(copy.byteCount) bytes would take too long"
         isLoadedAgain(copy, because: reason)
         endSharing(of: copy.leader)
@@ -372,7 +372,7 @@ struct Followings: Hashable, Sendable {
     /// A task has ended.
     ///
     /// - Returns: Whether a copy is being made for it.
-    mutating func noteEnd(of task: Int64) -> Bool {
+    mutating func recordEnd(of task: Int64) -> Bool {
         alone.remove(task)
         guard isCopying(for: task) else { return false }
         copying[task] = true
@@ -390,7 +390,7 @@ struct Followings: Hashable, Sendable {
     }
 
     /// Records that files in a directory cannot share blocks.
-    mutating func noteLackOfSharing(in directory: String?) {
+    mutating func recordLackOfSharing(in directory: String?) {
         if directoriesWithoutSharing.count >= Self.maximumDirectoryCount {
             directoriesWithoutSharing = []
         }

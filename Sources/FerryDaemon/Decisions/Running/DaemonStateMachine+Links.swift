@@ -17,7 +17,7 @@ extension DaemonStateMachine {
             return true
         }
         turn.add(.stop(task: id))
-        running.vacate(id)
+        running.release(id)
         askWithoutConnection(.link(task.response), about: id)
         return true
     }

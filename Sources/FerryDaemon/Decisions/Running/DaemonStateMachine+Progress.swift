@@ -11,8 +11,8 @@ extension DaemonStateMachine {
     mutating func resumed(task id: Int64, offset: Int64, expected: Int64?) {
         guard running[id]?.phase == .loading else { return }
         running.update(id) { $0.resume(behind: offset, of: expected) }
-        tellFollowers(of: id)
-        tellResumption(of: id)
+        notifyFollowers(of: id)
+        notifyResumption(of: id)
     }
 
     /// A server has answered a transfer's request.
@@ -21,12 +21,12 @@ extension DaemonStateMachine {
         let kept = response.bounded(to: policy.maximumHeadByteCount)
         let isCut = kept.fields.count < response.fields.count
         running.update(id) { $0.answered(kept, to: request) }
-        noteAnswer(to: task, servedBy: request.url)
+        recordAnswer(to: task, servedBy: request.url)
         // Before they are told of it, and by all of its fields.
         if response.isForOneRequest { loadAlone(insteadOfFollowing: id) }
-        tellFollowers(of: id, isResponse: true)
+        notifyFollowers(of: id, isResponse: true)
         if isCut { headIsCut(response, kept, task: id) }
-        tellProgressLater()
+        notifyProgressLater()
         isThere(task, servedBy: request.url)
     }
 
@@ -57,9 +57,9 @@ extension DaemonStateMachine {
                 running.update(follower) { $0.forgiveAttempts() }
             }
         }
-        tellFollowers(of: id)
-        if isProgressDue(task, at: now) { tellProgress(of: id) } else { tellProgressLater() }
-        if followings.isFollowed(id) { tellProgressLater() }
+        notifyFollowers(of: id)
+        if isProgressDue(task, at: now) { notifyProgress(of: id) } else { notifyProgressLater() }
+        if followings.isFollowed(id) { notifyProgressLater() }
         releaseIfTooLarge(id)
         if received > task.receivedByteCount { isThere(task) }
     }
@@ -73,9 +73,9 @@ extension DaemonStateMachine {
             return halt(forConditions: task)
         }
         if isProgressDue(task, at: now) {
-            tellProgress(of: id)
+            notifyProgress(of: id)
         } else {
-            tellProgressLater()
+            notifyProgressLater()
         }
     }
 
@@ -90,7 +90,7 @@ extension DaemonStateMachine {
     // MARK: Notifying an application
 
     /// Notifies a connected application how many bytes of its resume data could be used.
-    mutating func tellResumption(of id: Int64) {
+    mutating func notifyResumption(of id: Int64) {
         guard let task = running[id], let event = task.resumption else { return }
         guard send(event, session: task.record.sessionID) else { return }
         running.update(id) { $0.toldResumption() }
@@ -106,28 +106,28 @@ extension DaemonStateMachine {
         now.timeIntervalSince(task.progressToldAt) >= policy.progressInterval
     }
 
-    private mutating func tellProgressLater() {
+    private mutating func notifyProgressLater() {
         let date = now.addingTimeInterval(policy.progressInterval)
         guard !progressReports.isPlanned, progressReports.plan(at: date) else { return }
         turn.add(.setTimer(.progress, date))
     }
 
     /// The progress timer is due.
-    mutating func tellProgress() {
+    mutating func notifyProgress() {
         progressReports.forget()
 
         var isLeft = false
         for task in running.sorted(where: \.hasUntoldProgress) {
             if isProgressDue(task, at: now) {
-                tellProgress(of: task.record.id)
+                notifyProgress(of: task.record.id)
             } else {
                 isLeft = true
             }
         }
-        if isLeft { tellProgressLater() }
+        if isLeft { notifyProgressLater() }
     }
 
-    private mutating func tellProgress(of id: Int64) {
+    private mutating func notifyProgress(of id: Int64) {
         guard let task = running[id], task.hasUntoldProgress else { return }
         let tellsResponse = task.hasUntoldResponse
         running.update(id) { [now] in $0.toldProgress(at: now) }

@@ -20,7 +20,7 @@ extension DaemonStateMachine {
         let isWithoutNetwork = error.code.isOfNetwork && isUnreachable(task.record)
         let failed = failedLine(of: task, error)
         // The host has answered, although it cannot serve.
-        if error.code == .serverUnavailable { answeringHosts.note(failed) }
+        if error.code == .serverUnavailable { answeringHosts.record(failed) }
         let hasAnswered =
             task.hasBeenAnswered || answeringHosts.contains(failed) || !isAwaited(task)
         let decision = decision(
@@ -49,7 +49,7 @@ extension DaemonStateMachine {
                 )
                 return
             }
-            noteFailure(of: task, at: failed, error, delay: delay.inSeconds, at: now)
+            recordFailure(of: task, at: failed, error, delay: delay.inSeconds, at: now)
             liftUnansweredLimit(of: task)
             endFollowers(of: id, error, hasAnswered: hasAnswered)
             backOff(
@@ -58,7 +58,7 @@ extension DaemonStateMachine {
                 attempts: task.attempts + 1,
                 until: now.addingTimeInterval(delay.inSeconds)
             )
-            note(notBefore: breaker.earliestEnd(at: now))
+            record(notBefore: breaker.earliestEnd(at: now))
         }
     }
 

@@ -175,7 +175,7 @@ extension DaemonStateMachine {
     /// The store knows what an upload sends.
     mutating func known(task: Int64, for call: CallIdentifier) {
         creations.endAdoption(for: task)
-        readings.note(task)
+        readings.record(task)
         turn.add(.answer(call, .created(task: task)))
         turn.add(.changed(task: task))
     }

@@ -192,7 +192,7 @@ extension DaemonStateMachine {
         }
 
         /// It no longer needs its place.
-        mutating func vacate(in budget: inout TransferBudget) {
+        mutating func release(in budget: inout TransferBudget) {
             guard place != .none else { return }
             budget.give(
                 session: record.sessionID,
@@ -214,7 +214,7 @@ extension DaemonStateMachine {
         }
 
         /// The task whose bytes it gets has progressed.
-        mutating func note(_ leader: Self, hasAnswered: Bool) {
+        mutating func record(_ leader: Self, hasAnswered: Bool) {
             mirror(leader)
             hasUntoldProgress = true
             if hasAnswered { hasUntoldResponse = true }
@@ -289,7 +289,7 @@ extension DaemonStateMachine {
             receivedByteCount = byteCount
             expectedByteCount = expected
             self.coded = coded
-            noteProgress(at: now)
+            recordProgress(at: now)
         }
 
         /// Whether a download has never had as many bytes.
@@ -303,7 +303,7 @@ extension DaemonStateMachine {
         /// Bytes of its file have left.
         mutating func sent(_ byteCount: Int64, at now: Date) {
             sentByteCount = byteCount
-            noteProgress(at: now)
+            recordProgress(at: now)
         }
 
         /// Its request is made again: of an upload, the server has only what it has acknowledged.
@@ -311,11 +311,11 @@ extension DaemonStateMachine {
             if sentByteCount != nil { sentByteCount = resource?.acknowledgedByteCount ?? 0 }
         }
 
-        private mutating func noteProgress(at now: Date) {
+        private mutating func recordProgress(at now: Date) {
             hasReported = true
             hasUntoldProgress = true
-            pace.note(carriedByteCount, at: now)
-            speed.note(carriedByteCount, at: now)
+            pace.record(carriedByteCount, at: now)
+            speed.record(carriedByteCount, at: now)
         }
 
         /// Its upload resumes elsewhere, or its server has it no longer.

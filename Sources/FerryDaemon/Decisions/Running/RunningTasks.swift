@@ -9,7 +9,7 @@ struct RunningTasks: Hashable, Sendable {
     /// The tasks by their requests, so that equal ones are found without a look at all others.
     private var tasksByRequest: [Request: Set<Int64>] = [:]
     /// The tasks that have left their places before their ends.
-    private var vacated: Set<Int64> = []
+    private var released: Set<Int64> = []
     /// The budget of the transfers that run at once.
     private(set) var budget: TransferBudget
     /// Whether a place is free, or a task may be found again.
@@ -52,7 +52,7 @@ struct RunningTasks: Hashable, Sendable {
     }
 
     /// The number of tasks that have left their places before their ends.
-    var vacatedCount: Int { vacated.count }
+    var releasedCount: Int { released.count }
 
     /// Returns the tasks with a request, in no order.
     func tasks(requesting request: [UInt8]) -> [RunningTask] {
@@ -101,7 +101,7 @@ struct RunningTasks: Hashable, Sendable {
         room.set()
         activity.set()
         forget(task)
-        task.vacate(in: &budget)
+        task.release(in: &budget)
         return task
     }
 
@@ -114,7 +114,7 @@ struct RunningTasks: Hashable, Sendable {
     }
 
     private mutating func forget(_ task: RunningTask) {
-        vacated.remove(task.record.id)
+        released.remove(task.record.id)
         let request = Request(bytes: task.record.request)
         guard let index = tasksByRequest.index(forKey: request) else { return }
         tasksByRequest.values[index].remove(task.record.id)
@@ -133,11 +133,11 @@ struct RunningTasks: Hashable, Sendable {
     // MARK: Places
 
     /// A task no longer needs its place.
-    mutating func vacate(_ id: Int64) {
+    mutating func release(_ id: Int64) {
         guard tasks[id] != nil else { return }
         room.set()
-        tasks[id]?.vacate(in: &budget)
-        vacated.insert(id)
+        tasks[id]?.release(in: &budget)
+        released.insert(id)
     }
 
     /// A task waits for its application, and leaves its place to others.

@@ -19,7 +19,7 @@ extension DaemonStateMachine.RunningTask {
         private var latest: Sample?
 
         /// Records the number of bytes carried by now.
-        mutating func note(_ byteCount: Int64, at now: Date) {
+        mutating func record(_ byteCount: Int64, at now: Date) {
             let sample = Sample(byteCount: byteCount, date: now)
             guard let start, let latest, byteCount >= latest.byteCount else {
                 // Bytes of earlier attempts do not count as speed.

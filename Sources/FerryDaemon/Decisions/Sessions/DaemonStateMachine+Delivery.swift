@@ -56,16 +56,16 @@ extension DaemonStateMachine {
             event.sequence = record.sequence
             turn.add(.send(subscriber.call, event))
         }
-        if becomesLive { tellPresent(session: id) }
+        if becomesLive { notifyPresent(session: id) }
         // This includes questions that could not be sent before.
-        if subscriber.isLive || isPast { tellQuestions(session: id) }
+        if subscriber.isLive || isPast { notifyQuestions(session: id) }
         if becomesLive { turn.add(.send(subscriber.call, Wire.Event(kind: .drained))) }
         let goesOn = !isPast || subscriber.readsAgain
         if goesOn { deliver(session: id) }
     }
 
     /// Sends the state of the tasks that load to a client that has missed it.
-    private mutating func tellPresent(session: Int64) {
+    private mutating func notifyPresent(session: Int64) {
         for task in running.sorted(where: {
             $0.record.sessionID == session && $0.phase != .asking
         }) {
@@ -73,7 +73,7 @@ extension DaemonStateMachine {
                 running.update(task.record.id) { $0.toldResponse() }
                 send(response(of: task), session: session)
             }
-            tellResumption(of: task.record.id)
+            notifyResumption(of: task.record.id)
             // The store may know less of an earlier run than the client was notified of.
             if task.hasReported { send(progress(of: task), session: session) }
         }
@@ -96,7 +96,7 @@ extension DaemonStateMachine {
         guard let id = sessions.values.first(where: { $0.subscriber?.call == call })?.id else {
             return
         }
-        sessions.update(id) { $0.note(isWritable: isWritable) }
+        sessions.update(id) { $0.record(isWritable: isWritable) }
         guard isWritable, sessions[id]?.subscriber?.isReading == false else { return }
         deliver(session: id)
     }

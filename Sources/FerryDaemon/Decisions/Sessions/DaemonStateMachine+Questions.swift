@@ -51,7 +51,7 @@ extension DaemonStateMachine {
         }
         // The number is limited, as each may hold a connection. The rest must not block other tasks either.
         guard running.values.count(where: { $0.place == .parked }) < policy.maximumParkedTransfers
-        else { return putOff(task) }
+        else { return postpone(task) }
         running.park(id)
         ask(.challenge(challenge), about: id)
         loadAlone(insteadOfFollowing: id)
@@ -69,14 +69,14 @@ extension DaemonStateMachine {
     mutating func askWithoutConnection(_ subject: Subject, about id: Int64) {
         guard running.values.count(where: { $0.phase == .asking }) < policy.maximumQuestions
         else {
-            if let task = running[id] { putOff(task) }
+            if let task = running[id] { postpone(task) }
             return
         }
         ask(subject, about: id)
     }
 
     /// Postpones a task, because too many wait for their applications.
-    private mutating func putOff(_ task: RunningTask) {
+    private mutating func postpone(_ task: RunningTask) {
         let id = task.record.id
         running.update(id) { $0.backOff() }
         commit(
@@ -101,13 +101,13 @@ extension DaemonStateMachine {
         sessions.update(session) { $0.beginQuestion() }
         turn.add(.log(.info, "waits for its application: \(question.detail)", task: id))
         turn.add(.changed(task: id))
-        tellQuestions(session: session)
+        notifyQuestions(session: session)
     }
 
     // MARK: Sending questions
 
     /// Sends a client the questions that it was not sent over the same subscription.
-    mutating func tellQuestions(session id: Int64) {
+    mutating func notifyQuestions(session id: Int64) {
         guard let session = sessions[id], session.questionCount > 0,
             let subscriber = session.subscriber
         else { return }
@@ -154,11 +154,11 @@ extension DaemonStateMachine {
         if given.isKept == true {
             sessions.update(given.session) { $0.keep(answer, to: challenge) }
         }
-        goOn(task, with: answer)
+        proceed(task, with: answer)
         if given.answersNoOthers == true { askNoMore(challenge, given.session) }
     }
 
-    private mutating func goOn(_ task: RunningTask, with answer: LoadChallengeAnswer) {
+    private mutating func proceed(_ task: RunningTask, with answer: LoadChallengeAnswer) {
         let id = task.record.id
         running.update(id) { $0.endQuestion() }
         running.unpark(id, at: now)
@@ -189,7 +189,7 @@ extension DaemonStateMachine {
             guard let challenge = task.question?.challenge,
                 sessions[id]?.answers(challenge) == false
             else { continue }
-            goOn(task, with: .performDefaultHandling)
+            proceed(task, with: .performDefaultHandling)
         }
     }
 

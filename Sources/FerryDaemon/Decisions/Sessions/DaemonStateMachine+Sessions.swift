@@ -97,7 +97,7 @@ extension DaemonStateMachine {
             return
         }
         let application = opened.application
-        applications.note(application)
+        applications.record(application)
         let session = sessions.add(opened.session)
         configure(session, opened.session)
         if application.quit {

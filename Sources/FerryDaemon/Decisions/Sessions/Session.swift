@@ -79,7 +79,7 @@ extension DaemonStateMachine {
             identifier = record.identifier
             configuration = Stored.configuration(record.configuration)
             configurationByteCount = record.configuration.count
-            note(record.counts)
+            self.record(record.counts)
         }
 
         // MARK: Clients
@@ -178,7 +178,7 @@ extension DaemonStateMachine {
         }
 
         /// Its subscriber has stopped taking events, or takes them again.
-        mutating func note(isWritable: Bool) { subscriber?.isWritable = isWritable }
+        mutating func record(isWritable: Bool) { subscriber?.isWritable = isWritable }
 
         // MARK: Answers
 
@@ -194,7 +194,7 @@ extension DaemonStateMachine {
 
         /// Records the counts that were just read: an application is started when there are events and no unfinished
         /// tasks, not even suspended ones (BG-30), unless it wants to be started for each.
-        private mutating func note(_ counts: SessionCounts) {
+        private mutating func record(_ counts: SessionCounts) {
             isReadyForRelaunch =
                 counts.events > 0 && (counts.unfinishedTasks == 0 || isLaunchedAlone)
         }
@@ -202,7 +202,7 @@ extension DaemonStateMachine {
         /// The store has counted its tasks and events; those of a session that is open change too soon.
         mutating func counted(_ counts: SessionCounts) {
             isUncounted = false
-            if attachment == nil { note(counts) }
+            if attachment == nil { record(counts) }
         }
 
         /// The store could not count its tasks and events.

@@ -16,7 +16,7 @@ extension DaemonStateMachine {
         turn.add(.log(.info, "the machine is about to sleep or to shut down", task: nil))
         turn.add(.setTimer(.sleep, now + delay + policy.sleepPatience))
         turn.add(.waitsChanged)
-        for task in tasks { putDown(task) }
+        for task in tasks { flush(task) }
         allowSleepIfSettled()
     }
 
@@ -29,13 +29,13 @@ extension DaemonStateMachine {
     }
 
     /// Stops a transfer, and has its bytes forced onto the disk.
-    private mutating func putDown(_ task: RunningTask) {
+    private mutating func flush(_ task: RunningTask) {
         let id = task.record.id
         let progress = storeResponse(of: id) + storeProgress(of: id)
         sleep.settle(id)
         work.begin(in: .partialFile)
         // Reported later in any case; the transfer's end finds nothing left to stop.
-        turn.add(.putDown(task: id))
+        turn.add(.flush(task: id))
         stop(task: id)
         commit(progress, .relaxed)
         turn.add(.changed(task: id))
@@ -46,10 +46,10 @@ extension DaemonStateMachine {
     /// - Parameters:
     ///   - id: The task.
     ///   - checkpoint: What is known about its file; `nil` for nothing new.
-    mutating func putDown(task id: Int64, _ checkpoint: [UInt8]?) {
+    mutating func flush(task id: Int64, _ checkpoint: [UInt8]?) {
         work.end(in: .partialFile)
         sleep.settled(id)
-        readings.note(id)
+        readings.record(id)
         // A task that ends has no more use for it.
         if checkpoint != nil, !endings.contains(id) {
             commit([.setCheckpoint(task: id, checkpoint)], .relaxed)
@@ -78,7 +78,7 @@ extension DaemonStateMachine {
     ///
     /// - Parameter hasSlept: Whether it has slept; if it was only about to, what runs has its connection still.
     mutating func machineGoesOn(hasSlept: Bool) {
-        let wasAnnounced = sleep.goOn()
+        let wasAnnounced = sleep.proceed()
         guard !isStopping, wasAnnounced || hasSlept else { return }
         let lost = hasSlept ? running.sorted { $0.phase == .loading } : []
         turn.add(.log(.info, "the machine is awake: transfers go on", task: nil))

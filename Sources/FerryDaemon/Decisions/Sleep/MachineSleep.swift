@@ -67,7 +67,7 @@ struct MachineSleep: Hashable, Sendable {
     /// The machine is awake again, or stays awake.
     ///
     /// - Returns: Whether it was about to sleep.
-    mutating func goOn() -> Bool {
+    mutating func proceed() -> Bool {
         defer { stage = .awake }
         guard stage != .awake else { return false }
         release.set()

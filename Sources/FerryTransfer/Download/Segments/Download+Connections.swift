@@ -30,7 +30,7 @@ extension Download {
         }
 
         /// Whether there are several, or were until a moment ago.
-        var areSeveral: Bool { segments != nil }
+        var isSegmented: Bool { segments != nil }
         /// Whether parts were fetched, and still may be.
         var canGiveUp: Bool { lastNumber > StateMachine.firstConnection && !hasGivenUp }
         /// Whether several connections have received all bytes.
@@ -96,7 +96,7 @@ extension Download {
             beside comparisonCount: Int,
             at now: Instant
         ) -> Bool {
-            growth?.note(
+            growth?.record(
                 byteCount: byteCount,
                 missing: total - byteCount,
                 connections: segments?.receivingCount ?? 1,
@@ -150,7 +150,7 @@ extension Download {
         }
 
         /// Has the connections fetch what is missing; returns `false` if none is left, and no other can be opened.
-        mutating func goOn(
+        mutating func proceed(
             for body: Body,
             from sources: Sources,
             at now: Instant,
@@ -288,7 +288,7 @@ extension Download {
                 segments?.begin(number, upTo: end, at: now)
                 return false
             }
-            sources.noteRefusal(by: part.source, status: head.status)
+            sources.recordRefusal(by: part.source, status: head.status)
             cancelPart(number, into: &effects)
             guard !areComplete else { return true }
             sources.blame(part.source, for: nil)
@@ -333,7 +333,7 @@ extension Download {
             into effects: inout Effects
         ) {
             cancelPart(number, into: &effects)
-            noteCompletion(of: source, from: &sources)
+            recordCompletion(of: source, from: &sources)
         }
 
         /// Handles the end of the connection for a part; returns whether there is one.
@@ -347,11 +347,11 @@ extension Download {
             guard let part = segments?[number] else { return false }
             endPart(number, into: &effects)
             if part.missing == 0, part.isReceiving {
-                noteCompletion(of: part.source, from: &sources)
+                recordCompletion(of: part.source, from: &sources)
             } else if !areComplete {
                 let message = "the body ended at byte \(part.position) of \(part.end)"
                 let loss = error ?? TransferError(code: .connectionLost, message: message)
-                sources.noteLoss(loss, by: part.source)
+                sources.recordLoss(loss, by: part.source)
                 // A source that has served a whole part is worth another try, unless no other connection shows
                 // that there is a network.
                 let brought = part.position - part.start
@@ -363,9 +363,9 @@ extension Download {
             return true
         }
 
-        private mutating func noteCompletion(of source: Int, from sources: inout Sources) {
+        private mutating func recordCompletion(of source: Int, from sources: inout Sources) {
             guard !areComplete else { return }
-            sources.noteCompletion(by: source)
+            sources.recordCompletion(by: source)
             stallTime = policy.stallTime
         }
 

@@ -31,7 +31,7 @@ struct SegmentGrowth: Hashable, Sendable {
         }
 
         /// Ends a window, if it is over.
-        mutating func note(
+        mutating func record(
             byteCount: Int64,
             window: Duration,
             at now: ContinuousClock.Instant
@@ -75,7 +75,7 @@ struct SegmentGrowth: Hashable, Sendable {
     ///   - missing: The number of missing bytes.
     ///   - connections: The number of connections that receive bytes.
     ///   - now: The current time.
-    mutating func note(
+    mutating func record(
         byteCount: Int64,
         missing: Int64,
         connections: Int,
@@ -97,7 +97,7 @@ struct SegmentGrowth: Hashable, Sendable {
             guard connections >= target || now - since >= policy.window * 4 else { return }
             phase = .comparing(Comparison(at: now, byteCount: byteCount))
         case .comparing(var comparison):
-            guard comparison.note(byteCount: byteCount, window: policy.window, at: now) else {
+            guard comparison.record(byteCount: byteCount, window: policy.window, at: now) else {
                 return
             }
             phase = .comparing(comparison)

@@ -144,19 +144,19 @@ struct Sources: Hashable, Sendable {
     }
 
     /// Records how a source has failed; `nil` if it has answered.
-    mutating func note(_ failure: TransferError?, of source: Int) {
+    mutating func record(_ failure: TransferError?, of source: Int) {
         if places[source].isOriginal { originalFailure = failure }
     }
 
     /// Records that the connection for a part has received all of it.
-    mutating func noteCompletion(by source: Int) {
-        note(nil, of: source)
+    mutating func recordCompletion(by source: Int) {
+        record(nil, of: source)
         forgetFailures()
     }
 
     /// Records that the connection for a part was lost.
-    mutating func noteLoss(_ error: TransferError, by source: Int) {
-        note(error, of: source)
+    mutating func recordLoss(_ error: TransferError, by source: Int) {
+        record(error, of: source)
         blame(source, for: error)
     }
 
@@ -194,7 +194,7 @@ struct Sources: Hashable, Sendable {
     /// Records that a source did not respond with the requested part.
     ///
     /// With 404 or 429 it has failed: it would respond the same to a request for more.
-    mutating func noteRefusal(by source: Int, status: Int) {
+    mutating func recordRefusal(by source: Int, status: Int) {
         let serves = status < 400 || [401, 407, 412, 416].contains(status)
         if source == 0, serves { isFirstRefusing = true }
     }
@@ -218,7 +218,7 @@ struct Sources: Hashable, Sendable {
     }
 
     /// Makes the app's address lead, and stops using the mirrors.
-    mutating func leadHome() {
+    mutating func returnToOriginal() {
         isRefutedByOriginal = false
         guard let home = places.firstIndex(where: \.isOriginal) else { return }
         for place in places.indices { places[place].standing = .closed }

@@ -105,7 +105,7 @@ package final class MockedServices: Sendable {
     package func set(_ value: Value) async throws { try await carryOut("set \(value.words)") }
 
     /// Gives a value to a service that hangs, which takes it when it goes on.
-    package func tell(_ value: Value) async throws { try await carryOut("tell \(value.words)") }
+    package func notify(_ value: Value) async throws { try await carryOut("tell \(value.words)") }
 
     /// Gives a service one of two values and the other in turn, as often as `count` says.
     package func alternate(_ count: Int, _ value: Value, and other: Value) async throws {

@@ -48,7 +48,7 @@ final class UploadConnection {
         }
         switch (request.method, identifier) {
         case ("OPTIONS", _): return answer(204, limit.map { [("Upload-Limit", $0)] } ?? [])
-        case ("HEAD", let identifier?): return tell(identifier, behaviour)
+        case ("HEAD", let identifier?): return notify(identifier, behaviour)
         case ("PATCH", let identifier?): return append(request, to: identifier, behaviour)
         case ("DELETE", let identifier?):
             store.remove(identifier)
@@ -90,7 +90,7 @@ final class UploadConnection {
         send(head: "HTTP/1.1 104 Upload Resumption Supported", fields)
     }
 
-    private func tell(_ identifier: Int, _ behaviour: UploadBehaviour) -> Bool {
+    private func notify(_ identifier: Int, _ behaviour: UploadBehaviour) -> Bool {
         guard let resource = store.resource(identifier) else { return answer(404) }
         let offset = behaviour.claimedOffset ?? resource.bytes.count
         store.change(identifier) { $0.toldOffset = offset }

@@ -59,7 +59,7 @@ final class UploadStore: Sendable {
         _ request: UploadServerRequest,
         decidedBy behaviour: (UploadServerRequest) -> UploadBehaviour
     ) -> (UploadServerRequest, UploadBehaviour) {
-        note { history in
+        record { history in
             var request = request
             request.number = history.requests.count
             let behaviour = behaviour(request)
@@ -76,7 +76,7 @@ final class UploadStore: Sendable {
             resource.bytes += bytes
             isTaken = true
         }
-        if isTaken { note { $0.receivedByteCount += bytes.count } }
+        if isTaken { record { $0.receivedByteCount += bytes.count } }
     }
 
     /// Takes a resource over from whoever was busy with it.
@@ -95,7 +95,7 @@ final class UploadStore: Sendable {
         _ = await value.value
     }
 
-    private func note<Result>(_ body: (inout UploadHistory) -> Result) -> Result {
+    private func record<Result>(_ body: (inout UploadHistory) -> Result) -> Result {
         let (result, ready) = state.withLock { state in
             let result = body(&state.history)
             let ready = state.waiters.filter { $0.condition(state.history) }
@@ -131,6 +131,6 @@ final class UploadStore: Sendable {
 
     func remove(_ identifier: Int) {
         state.withLock { $0.resources[identifier] = nil }
-        note { $0.removedCount += 1 }
+        record { $0.removedCount += 1 }
     }
 }

@@ -24,7 +24,7 @@ extension MirrorHistory {
         }
         guard !isCalm, generator.below(1000) < 2 else { return }
         count(.cancellation)
-        note("the owner cancels it")
+        record("the owner cancels it")
         isFailureExcused = true
         try run { $0.cancel() }
     }
@@ -69,8 +69,8 @@ extension MirrorHistory {
             isCalm: isCalm,
             using: &generator
         )
-        noteExcuse(answer, of: place, to: range, number: number)
-        note("connection \(number): \(request.url) \(range.map { "\($0)" } ?? "all"): \(answer)")
+        recordExcuse(answer, of: place, to: range, number: number)
+        record("connection \(number): \(request.url) \(range.map { "\($0)" } ?? "all"): \(answer)")
         flows[number] = MirrorFlow(
             identifier: lastFlow,
             purpose: purpose,
@@ -88,11 +88,11 @@ extension MirrorHistory {
         let isSame = generator.happens(60)
         let byteCount = isSame ? length : Int64(generator.below(300_000))
         places[place].change(to: makeContent(byteCount: byteCount))
-        note("\(places[place].url) changes")
+        record("\(places[place].url) changes")
     }
 
     /// What the first connection's server answers may cost the bytes at hand; what others do must not.
-    private func noteExcuse(
+    private func recordExcuse(
         _ answer: SimulatedPlace.Answer,
         of place: Int,
         to range: Range<Int64>?,
@@ -193,7 +193,7 @@ extension MirrorHistory {
     private func finish(_ number: Int, _ error: HTTPError?) throws {
         guard let flow = flows.removeValue(forKey: number) else { return }
         let error = error.map { TransferError($0) }
-        note("connection \(number) ends: \(error?.code.rawValue ?? "well")")
+        record("connection \(number) ends: \(error?.code.rawValue ?? "well")")
         switch flow.purpose {
         case .lead: try run { $0.loadFinished(error, at: now) }
         case .part:

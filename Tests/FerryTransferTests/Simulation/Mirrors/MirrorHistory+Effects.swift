@@ -10,7 +10,7 @@ extension MirrorHistory {
         guard machine.effects.begin() else { return }
         while let effect = machine.effects.next() {
             try mayDie()
-            note("  \(effect)".prefix(160).description)
+            record("  \(effect)".prefix(160).description)
             do {
                 try perform(effect, piece)
             } catch let error as TransferError {
@@ -53,7 +53,7 @@ extension MirrorHistory {
             try write(piece, byteCount, of: part, at: offset)
         case .beginFile, .continueFile, .discardFile, .beginSegments, .endSegments:
             try performOnFile(effect)
-        case .noteDoubt(let answer): doubt = answer
+        case .recordDoubt(let answer): doubt = answer
         case .reportRestart: count(.restart)
         case .reportResponse, .reportResumption: break
         case .reportProgress(let received, _):

@@ -78,7 +78,7 @@ final class MirrorHistory {
     func count(_ happening: MirrorHappening) { happenings[happening, default: 0] += 1 }
 
     /// Keeps a line for the reader.
-    func note(_ text: @autoclosure () -> String) {
+    func record(_ text: @autoclosure () -> String) {
         if trace != nil { trace?.append(text()) }
     }
 
@@ -151,7 +151,7 @@ final class MirrorHistory {
                 try live()
             } catch is Death {
                 count(.death)
-                note("the process dies")
+                record("the process dies")
                 guard generator.happens(40) else { continue }
                 count(.powerCut)
                 file.powerCut(using: &generator)
@@ -173,7 +173,9 @@ final class MirrorHistory {
         isFailureExcused = false
         var held = recovered()
         if isCalm || generator.happens(30) { held?.agreed = doubt }
-        note("an attempt begins with \(held?.byteCount ?? 0) bytes \(held?.segments?.ranges ?? [])")
+        record(
+            "an attempt begins with \(held?.byteCount ?? 0) bytes \(held?.segments?.ranges ?? [])"
+        )
         if held?.segments != nil { count(.heldParts) }
         try run { $0.start(holding: held) }
         var stepCount = 0

@@ -17,7 +17,7 @@ package protocol AudioPlayer: AnyObject {
     /// Stops until it goes on.
     func pause()
     /// Goes on after a pause.
-    func goOn()
+    func proceed()
     /// Goes to a place in the file.
     func seek(to position: Duration)
 }

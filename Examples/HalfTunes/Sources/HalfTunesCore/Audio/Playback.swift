@@ -41,7 +41,7 @@ package final class Playback {
     /// Pauses, or goes on; from the beginning if the end was reached.
     package func toggle() {
         guard track != nil else { return }
-        if isPlaying { player.pause() } else { player.goOn() }
+        if isPlaying { player.pause() } else { player.proceed() }
         setPlaying(!isPlaying)
     }
 

@@ -96,7 +96,7 @@ extension DownloadService {
             return
         }
         download.isDownloading = true
-        if !download.awaitsResumeData { goOn(with: download) }
+        if !download.awaitsResumeData { proceed(with: download) }
     }
 
     /// Ends a download, whose bytes are dropped.
@@ -113,14 +113,14 @@ extension DownloadService {
         download.resumeData = resumeData
         let track = download.track
         guard activeDownloads[track.previewURL] === download else { return drop(download) }
-        guard !download.isDownloading else { return goOn(with: download) }
+        guard !download.isDownloading else { return proceed(with: download) }
         if resumeData == nil { download.progress = nil }
         let progress = download.progress
         paused.keep(PausedDownload(track: track, resumeData: resumeData, progress: progress))
         changed(track)
     }
 
-    private func goOn(with download: Download) {
+    private func proceed(with download: Download) {
         if let resumeData = download.resumeData {
             download.resumeData = nil
             run(session.downloadTask(withResumeData: resumeData), for: download)

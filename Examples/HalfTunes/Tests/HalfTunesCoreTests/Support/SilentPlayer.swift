@@ -12,6 +12,6 @@ final class SilentPlayer: AudioPlayer {
 
     func play(_ file: URL) { calls.append("play \(file.lastPathComponent)") }
     func pause() { calls.append("pause") }
-    func goOn() { calls.append("go on") }
+    func proceed() { calls.append("go on") }
     func seek(to position: Duration) { calls.append("seek \(position.components.seconds)") }
 }

@@ -34,15 +34,15 @@ final class TestService {
         )
         service.changed = { [unowned self] track in
             texts += service.activeDownloads[track.previewURL]?.progress.map { [$0.text] } ?? []
-            changes.note()
+            changes.record()
         }
         service.failed = { [unowned self] _, error in
             failures.append(error)
-            changes.note()
+            changes.record()
         }
         service.finished = { [unowned self] track in
             finished.append(track)
-            changes.note()
+            changes.record()
         }
     }
 

@@ -52,7 +52,7 @@ final class Desktop: Sendable {
     private func followApps() throws {
         let changes = changes
         accessibilityBus.filter { message in
-            if message.isSignal { changes.note() }
+            if message.isSignal { changes.record() }
             return nil
         }
         try accessibilityBus.callBus("AddMatch", .tuple(.string("type='signal'")))

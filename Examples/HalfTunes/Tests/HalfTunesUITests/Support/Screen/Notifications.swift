@@ -32,7 +32,7 @@ final class Notifications: Sendable {
                 log.append(Notification(title: texts[3], body: texts[4]))
                 return log.count
             }
-            changes.note()
+            changes.record()
             return .tuple(.number(UInt32(count)))
         case "GetCapabilities":
             return .tuple(.strings(["body", "actions"]))

@@ -45,7 +45,7 @@ final class Screen: @unchecked Sendable {
             // What is drawn from here on is told again.
             xcb_damage_subtract(connection, damage, 0, 0)
             xcb_flush(connection)
-            changes.note()
+            changes.record()
         }
     }
 
