@@ -21,7 +21,7 @@ package enum ExitCode: Int32, Sendable, CaseIterable {
         case .usage: "the arguments make no sense; nothing was done"
         case .notFound: "there is no such task, application or hook"
         case .unreachable: "ferryd could not be started or reached"
-        case .interrupted: "stopped by Ctrl-C; transfers go on in ferryd"
+        case .interrupted: "stopped by Ctrl-C; transfers continue in ferryd"
         }
     }
 }

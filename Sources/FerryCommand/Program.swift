@@ -10,7 +10,7 @@ package enum Program {
         name: "ferry",
         summary: "download in the background, and see what is under way",
         discussion: [
-            "Transfers belong to ferryd, which starts when it is needed: they go on when this "
+            "Transfers belong to ferryd, which starts when it is needed: they continue when this "
                 + "program, its terminal or its session ends, and after a crash or a reboot.",
             "Each --json writes one JSON object a line.",
         ],

@@ -16,7 +16,7 @@ struct MissingResourceTests {
             while true { pause() }
         }
         let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-        #expect(text.contains("Ferry cannot go on: no thread can be started"))
+        #expect(text.contains("Ferry cannot continue: no thread can be started"))
         #expect(text.contains("ulimit -v"))
     }
 }

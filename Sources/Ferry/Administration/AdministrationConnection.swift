@@ -306,7 +306,7 @@ final class PatientCall<Reply: Sendable> {
                 return check(after: duration * 2)
             }
             let message =
-                "ferryd, process \(daemon), is stopped and does not answer; 'kill -CONT \(daemon)' has it go on"
+                "ferryd, process \(daemon), is stopped and does not answer; 'kill -CONT \(daemon)' continues it"
             finish(.failure(TransferDaemonError(.disconnected, message: message)))
         }
     }

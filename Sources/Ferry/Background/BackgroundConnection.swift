@@ -170,7 +170,9 @@ extension BackgroundConnection {
         if let link {
             link.calls.call(method, onReply: onReply)
         } else {
-            LoopActor.perform { onReply(.failure(.connectionClosed(reason: "there is none"))) }
+            LoopActor.perform {
+                onReply(.failure(.connectionClosed(reason: "there is no connection")))
+            }
         }
     }
 

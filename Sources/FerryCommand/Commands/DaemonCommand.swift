@@ -190,7 +190,7 @@ extension TransferDaemon.Status.Log {
 struct DaemonReloadCommand: Command {
     static let syntax = CommandSyntax(
         name: "reload",
-        summary: "have ferryd read ferry.conf again, while its transfers go on",
+        summary: "reload ferry.conf without stopping transfers",
         discussion: [
             "New limits hold at once, also for transfers that run; the other settings hold for what begins from then "
                 + "on. A line that cannot be used is told, with exit code 1; the other lines hold.",
@@ -217,7 +217,7 @@ struct DaemonReloadCommand: Command {
 struct DaemonStopCommand: Command {
     static let syntax = CommandSyntax(
         name: "stop",
-        summary: "stop ferryd; its transfers go on when it is started again",
+        summary: "stop ferryd; transfers continue when it starts again",
         discussion: [
             "Returns when ferryd has ended. The next program that needs it starts it."
         ],

@@ -109,7 +109,7 @@ struct GetCommand: Command {
             ),
             .init(
                 "ferry get --detach -d ~/Videos https://example.org/a.mp4 https://example.org/b.mp4",
-                "Hand two files to ferryd, and go on with other things:"
+                "Hand two files to ferryd, and do other things meanwhile:"
             ),
             .init(
                 "ferry get --checksum sha-256=$DIGEST https://example.org/debian.iso",

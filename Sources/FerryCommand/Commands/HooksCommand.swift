@@ -86,7 +86,7 @@ struct RemoveHookCommand: Command {
         name: "remove",
         summary: "keep ferryd from starting a program",
         discussion: [
-            "Its transfers go on; their files wait until something else starts it."
+            "Its transfers continue; their files wait until something else starts it."
         ],
         operands: .one("APPLICATION"),
         command: Self.self

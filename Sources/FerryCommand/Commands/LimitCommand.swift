@@ -31,7 +31,7 @@ struct LimitCommand: Command {
             "'ferry limit Mon-Fri 08:00-18:00 512k' limits all transfers together then, in both directions; "
                 + "'1M down 200k up' limits each. The lowest of all limits holds.",
             "'ferry limit daily 22:00-06:00 discretionary' keeps discretionary work to such hours. 'ferry limit "
-                + "background urgent' says that what apps begin in the background is none.",
+                + "background urgent' exempts what apps begin in the background.",
             "Without arguments it shows the limits and the rules, and what holds now. The rules are in "
                 + "~/.config/ferry/timetable, one in each line, which may be edited; see ferry-timetable(5).",
         ],

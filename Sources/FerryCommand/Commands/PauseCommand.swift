@@ -32,7 +32,7 @@ struct ResumeCommand: Command {
 
     static let syntax = CommandSyntax(
         name: "resume",
-        summary: "let paused transfers go on",
+        summary: "resume paused transfers",
         options: [now],
         operands: .oneOrMore("ID"),
         command: Self.self

@@ -5,7 +5,7 @@ import Foundation
 struct RelinkCommand: Command {
     static let syntax = CommandSyntax(
         name: "relink",
-        summary: "go on with a transfer from another address",
+        summary: "continue a transfer from a new URL",
         discussion: [
             "For links that have expired. What is loaded is kept if the new address proves to have the same "
                 + "file: as long as the old one, and with the same last 64 KiB of what is there. Otherwise the "

@@ -31,7 +31,7 @@ struct ManualCommand: Command {
                 try Data(text.utf8).write(to: file)
             } catch {
                 context.console.errorLine(
-                    "ferry: \(file.path) cannot be written; is there such a directory, and may you write in it?"
+                    "ferry: \(file.path) cannot be written; check that its directory exists and that you may write in it"
                 )
                 return .failure
             }

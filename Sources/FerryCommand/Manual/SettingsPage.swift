@@ -54,7 +54,7 @@ struct SettingsPage {
     private var settings: [String] {
         let items = DaemonSetting.allCases.flatMap { setting in
             let standard =
-                setting.standard.map { "The default is '\($0)'." } ?? "Without it there is none."
+                setting.standard.map { "The default is '\($0)'." } ?? "There is no default."
             let takes = "It takes \(setting.domain)."
             let name = ManualText.literal(setting.name)
             let value = ManualText.argument(setting.placeholder)

@@ -45,7 +45,7 @@ struct Explanation {
     private var state: String {
         switch transfer.state {
         case .running: running
-        case .suspended: "It is paused. 'ferry resume \(transfer.id)' lets it go on."
+        case .suspended: "It is paused. 'ferry resume \(transfer.id)' resumes it."
         case .completed: ended
         case .waiting: waiting
         }
@@ -63,7 +63,7 @@ struct Explanation {
     private var waiting: String {
         guard let wait = transfer.wait else { return "It waits." }
         switch wait.reason {
-        case .paused: return "It is paused. 'ferry resume \(transfer.id)' lets it go on."
+        case .paused: return "It is paused. 'ferry resume \(transfer.id)' resumes it."
         case .hostLimit:
             return
                 "It waits for its turn: as many transfers from \(host) are running as are allowed."
@@ -91,10 +91,10 @@ struct Explanation {
             let time = wait.until.map { ", until \($0.text(now: now))" } ?? ""
             let reason = wait.detail ?? wait.reason.description
             return
-                "It waits, as \(reason)\(time). 'ferry resume --now \(transfer.id)' lets it run all the same."
+                "It waits, as \(reason)\(time). 'ferry resume --now \(transfer.id)' runs it anyway."
         case .machineSleep:
             return
-                "The machine is about to sleep or to shut down. It runs when the machine goes on."
+                "The machine is about to sleep or to shut down. It resumes afterwards."
         case .diskSpace:
             let time = wait.until.map { " It is tried again at \($0.text(now: now))." } ?? ""
             return "It waits for room on the disk.\(time)"

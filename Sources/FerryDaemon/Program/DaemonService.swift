@@ -112,7 +112,7 @@ final class DaemonService {
         succession =
             isAskedToEnd ? nil : Succession(after: signal, from: program, applicationAttributes)
         isAskedToEnd = true
-        let next = succession == nil ? "stopping" : "another ferryd is installed, and goes on"
+        let next = succession == nil ? "stopping" : "another ferryd is installed, and continues"
         log.write(.info, "signal \(signal.number): \(next)")
         daemon?.stop()
     }

@@ -62,7 +62,7 @@ extension HTTPExchange {
     /// dead.
     func seekBody(to offset: Int64) -> Bool {
         guard let body, body.seek(to: offset) else {
-            let message = "The request's body must be sent again, and is there only once"
+            let message = "The request's body must be sent again, but can be read only once"
             cause = HTTPError(code: .bodySpent, message: message)
             return false
         }

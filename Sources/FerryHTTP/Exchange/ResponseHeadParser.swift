@@ -104,7 +104,7 @@ struct ResponseHeadParser {
         switch head.status {
         case 101 where !acceptsProtocolSwitch:
             // The bytes that follow would not be HTTP.
-            let message = "The server switched to a protocol that nobody asked for"
+            let message = "The server switched to a protocol that was not requested"
             return .failure(HTTPError(code: .badServerResponse, message: message))
         case 100..<200 where head.status != 101:
             state = .awaitingStatusLine

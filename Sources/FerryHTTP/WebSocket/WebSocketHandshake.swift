@@ -87,11 +87,11 @@ struct WebSocketHandshake {
         }
         // No extension was offered.
         guard head.fields.values(named: "Sec-WebSocket-Extensions").allSatisfy(\.isEmpty) else {
-            return violation("The server uses an extension that nobody asked for")
+            return violation("The server uses an extension that was not requested")
         }
         let chosen = head.fields.values(named: "Sec-WebSocket-Protocol")
         guard chosen.count <= 1, chosen.allSatisfy(protocols.contains) else {
-            return violation("The server chose a subprotocol that nobody asked for")
+            return violation("The server chose a subprotocol that was not requested")
         }
         return .accepted(head, protocol: chosen.first)
     }

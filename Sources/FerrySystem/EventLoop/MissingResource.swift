@@ -9,7 +9,7 @@ enum MissingResource {
     ///   - error: The system call that failed.
     static func endProcess(_ task: String, _ error: SystemCallError) -> Never {
         let text =
-            "Ferry cannot go on: \(task): \(error). The process may have too little memory or too few threads "
+            "Ferry cannot continue: \(task): \(error). The process may have too little memory or too few threads "
             + "(ulimit -v, ulimit -u).\n"
         text.withCString { _ = write(STDERR_FILENO, $0, strlen($0)) }
         _exit(71)

@@ -22,7 +22,7 @@ package enum ProxyAddress {
             rest[..<scheme.lowerBound].allSatisfy(isOfScheme)
         {
             guard schemes.contains(rest[..<scheme.lowerBound].lowercased()) else {
-                return "its scheme is none of \(schemes.joined(separator: ", "))"
+                return "its scheme is not one of \(schemes.joined(separator: ", "))"
             }
             rest = rest[scheme.upperBound...]
         }

@@ -183,7 +183,7 @@ extension Load {
         mutating func foundBody(_ isThere: Bool) {
             guard state == .awaitingBody else { return }
             guard isThere else {
-                let message = "the request's body must be sent again, and is there only once"
+                let message = "the request's body must be sent again, but can be read only once"
                 fail(TransferError(code: .bodySpent, message: message))
                 return
             }

@@ -42,7 +42,7 @@ extension ResumableUpload.Meaning {
 
     /// The server does not continue where it says that it does.
     static func misplacement(_ offset: Int64) -> Self {
-        .badResponse("the server does not go on with the upload at \(offset)")
+        .badResponse("the server does not continue the upload at \(offset)")
     }
 
     static func badResponse(_ message: String) -> Self {

@@ -271,7 +271,7 @@ extension ResumableUpload.Progress {
         guard report.isTus else { return negotiation.lacksTus(into: &effects) }
         guard head.status == 201 else { return .answer }
         guard let url = report.location else {
-            return .badResponse("the server does not tell where the upload goes on")
+            return .badResponse("the server does not say where the upload continues")
         }
         let byteCount = byteCount ?? 0
         let offset = requests.isSentAtOnce(capabilities) ? report.offset ?? 0 : 0

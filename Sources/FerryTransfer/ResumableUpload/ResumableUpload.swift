@@ -155,7 +155,7 @@ extension ResumableUpload {
         case .part(let part):
             findBody(from: part) { [self] source in
                 guard let source else {
-                    let message = "the body of the upload cannot be had from \(part.start) on"
+                    let message = "cannot read the body of the upload from offset \(part.start)"
                     let error = TransferError(code: .bodySpent, message: message)
                     return run { $0.sourceFailed(error) }
                 }

@@ -78,7 +78,7 @@ package struct UploadResumeData: Hashable, Sendable, Codable {
         switch content {
         case .file(let path, let identity, _):
             guard path.hasPrefix("/"), identity.size >= resource.acknowledgedByteCount else {
-                return "its file is none"
+                return "its file is invalid"
             }
         case .bytes:
             guard let body = request.body, Int64(body.count) >= resource.acknowledgedByteCount

@@ -42,7 +42,7 @@ struct IncomingCall: Sendable {
         try input.object { (input, member) throws(JSONInput.Problem) in
             switch member {
             case "method":
-                guard method == nil else { throw JSONInput.Problem("it is there twice") }
+                guard method == nil else { throw JSONInput.Problem("it occurs twice") }
                 method = try input.string()
             case "parameters" where !input.isNull:
                 parameters = input

@@ -176,7 +176,7 @@ package enum DaemonError: Error, Hashable, Sendable, CustomStringConvertible {
     package var description: String {
         switch self {
         case .notRunning(let sockets):
-            "ferryd is not running: nobody listens on \(sockets.joined(separator: " or "))"
+            "ferryd is not running: no process listens on \(sockets.joined(separator: " or "))"
         case .alreadyRunning(let socket, let pid):
             "ferryd is already running as process \(pid): it listens on \(socket)"
         case .unsafeDirectory(let path):

@@ -29,7 +29,7 @@ extension JSONEnumeration {
     package init(from input: inout JSONInput) throws(JSONInput.Problem) {
         let name = try input.string()
         guard let value = Self(rawValue: name) ?? Self.unknown else {
-            throw JSONInput.Problem("\"\(name)\" is none of the names that there are")
+            throw JSONInput.Problem("\"\(name)\" is an unknown name")
         }
         self = value
     }

@@ -49,11 +49,11 @@ import Testing
               list      show the transfers of all applications
               watch     follow transfers until they are over
               pause     stop transfers until they are resumed
-              resume    let paused transfers go on
+              resume    resume paused transfers
               cancel    end transfers for good
               priority  have transfers come earlier or later than others
               limit     limit how fast transfers may be, all together or some of them
-              relink    go on with a transfer from another address
+              relink    continue a transfer from a new URL
               why       explain the state of a transfer
               log       show ferryd's log
               hooks     show the programs that ferryd may start
@@ -76,7 +76,7 @@ import Testing
               2    the arguments make no sense; nothing was done
               3    there is no such task, application or hook
               4    ferryd could not be started or reached
-              130  stopped by Ctrl-C; transfers go on in ferryd
+              130  stopped by Ctrl-C; transfers continue in ferryd
             """
         )
     }
@@ -384,7 +384,7 @@ import Testing
             Options:
               -h, --help  show this help
 
-            Its transfers go on; their files wait until something else starts it.
+            Its transfers continue; their files wait until something else starts it.
             """
         )
     }
@@ -416,8 +416,8 @@ import Testing
 
             Commands:
               status  show how ferryd is doing
-              reload  have ferryd read ferry.conf again, while its transfers go on
-              stop    stop ferryd; its transfers go on when it is started again
+              reload  reload ferry.conf without stopping transfers
+              stop    stop ferryd; transfers continue when it starts again
 
             Options:
               -h, --help  show this help

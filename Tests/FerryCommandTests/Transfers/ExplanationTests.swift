@@ -18,7 +18,7 @@ import Testing
             "It waits for its turn: as many transfers from example.org are running as are allowed."
         ),
         (.connectionLimit, "It waits for its turn: as many transfers are running as are allowed."),
-        (.paused, "It is paused. 'ferry resume 12' lets it go on."),
+        (.paused, "It is paused. 'ferry resume 12' resumes it."),
         (.starting, "It is about to run."),
         (.backoff, "It failed and is tried again after a while."),
     ])
@@ -125,7 +125,7 @@ import Testing
         let wait = Transfer.Wait(reason: .battery, detail: "the machine runs on battery")
         #expect(
             second(try .sample(state: .waiting, wait: wait))
-                == "It waits, as the machine runs on battery. 'ferry resume --now 12' lets it run all the same."
+                == "It waits, as the machine runs on battery. 'ferry resume --now 12' runs it anyway."
         )
     }
 

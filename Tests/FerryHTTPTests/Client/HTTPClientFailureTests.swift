@@ -168,7 +168,7 @@ import Testing
 
     // MARK: No connection
 
-    @Test func `a port that nobody listens on cannot be connected to`() async throws {
+    @Test func `a port that no process listens on cannot be connected to`() async throws {
         let port = try FixtureClosedPort()
         let probe = try await client.fetch(HTTPRequest(url: port.url("/")))
         #expect(probe.error?.code == .cannotConnectToHost)

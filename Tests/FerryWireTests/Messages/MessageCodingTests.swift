@@ -146,7 +146,7 @@ import Testing
         #expect(try MessageCoding.decode(Wire.Wait.self, from: text).reason == .other)
         let state = Data(#"{"kind":"stone"}"#.utf8)
         #expect(
-            throws: MessageError.malformed("kind: \"stone\" is none of the names that there are")
+            throws: MessageError.malformed("kind: \"stone\" is an unknown name")
         ) {
             try MessageCoding.decode(Wire.Log.self, from: state)
         }

@@ -73,7 +73,7 @@ import Testing
         #expect(try self.locations.connect() != nil)
     }
 
-    @Test func `sockets that nobody listens on any more are replaced`() throws {
+    @Test func `sockets that no process listens on any more are replaced`() throws {
         for _ in 0..<3 {
             let sockets = try claim(locations)
             #expect(sockets.count == 2)
@@ -154,7 +154,7 @@ import Testing
         #expect(error?.description.contains(place.path + "/state") == true)
     }
 
-    @Test func `where not all sockets can be made, nobody listens on the others`() async {
+    @Test func `where not all sockets can be made, no process listens on the others`() async {
         // A program that another test starts just now would have a copy of the socket for a moment.
         await #expect(processExitsWith: .success) {
             let bench = try SocketLocationsTests()

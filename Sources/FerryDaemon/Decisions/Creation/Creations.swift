@@ -156,7 +156,7 @@ extension DaemonStateMachine {
             )
         case .failure(let error):
             turn.add(
-                .log(.warning, "its resume data is of no use: \(error.message)", task: task.id)
+                .log(.warning, "its resume data cannot be used: \(error.message)", task: task.id)
             )
             commit([mutation(after: error, of: task, at: now)], then: .adopted(task: task.id))
         }

@@ -139,10 +139,10 @@ extension DaemonStateMachine {
         let id = task.record.id
         let reason =
             isTrickle
-            ? "it brings fewer than \(Int(policy.trickleRate)) bytes per second"
+            ? "slower than \(Int(policy.trickleRate)) bytes per second"
             : "its application has more than its share"
         if isTrickle { shares.yielded(id, at: now) }
-        turn.add(.log(.info, "leaves its place to another task: \(reason)", task: id))
+        turn.add(.log(.info, "preempted: \(reason)", task: id))
         interrupt(task)
     }
 

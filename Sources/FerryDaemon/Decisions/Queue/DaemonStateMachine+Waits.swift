@@ -8,7 +8,7 @@ extension DaemonStateMachine {
     func wait(of task: TaskRecord, at now: Date) -> Wire.Wait? {
         switch task.state {
         case .held, .heldSuspended:
-            return Wire.Wait(reason: .paused, detail: "a person paused it")
+            return Wire.Wait(reason: .paused, detail: "the user paused it")
         case .suspended, .completed:
             return nil
         case .waiting:

@@ -40,7 +40,7 @@ extension DaemonStateMachine {
             guard relink.request != nil else { return declineLink(of: task, caller) }
         }
         guard let request = relink.request else {
-            let reason = "a task needs another request, or a question that there is none"
+            let reason = "it may be missing only in the answer to a question"
             turn.add(.refuse(caller.call, .invalidRequest(parameter: "request", reason: reason)))
             return
         }

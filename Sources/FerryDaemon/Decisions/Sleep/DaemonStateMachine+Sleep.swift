@@ -81,7 +81,7 @@ extension DaemonStateMachine {
         let wasAnnounced = sleep.proceed()
         guard !isStopping, wasAnnounced || hasSlept else { return }
         let lost = hasSlept ? running.sorted { $0.phase == .loading } : []
-        turn.add(.log(.info, "the machine is awake: transfers go on", task: nil))
+        turn.add(.log(.info, "the machine is awake: transfers continue", task: nil))
         // Their connections have not outlasted the sleep, which counts as no failed attempt.
         for task in lost { interrupt(task) }
         // What has failed before may have another network now.
