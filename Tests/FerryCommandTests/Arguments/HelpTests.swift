@@ -65,8 +65,8 @@ import Testing
                   --version  show the version, and that of the interface to ferryd
               -h, --help     show this help
 
-            Transfers belong to ferryd, which starts when it is needed: they go on when this
-            program, its terminal or its session ends, and after a crash or a reboot.
+            Transfers belong to ferryd, which starts when it is needed: they continue when
+            this program, its terminal or its session ends, and after a crash or a reboot.
 
             Each --json writes one JSON object a line.
 
@@ -256,8 +256,8 @@ import Testing
             both directions; '1M down 200k up' limits each. The lowest of all limits holds.
 
             'ferry limit daily 22:00-06:00 discretionary' keeps discretionary work to such
-            hours. 'ferry limit background urgent' says that what apps begin in the
-            background is none.
+            hours. 'ferry limit background urgent' exempts what apps begin in the
+            background.
 
             Without arguments it shows the limits and the rules, and what holds now. The
             rules are in ~/.config/ferry/timetable, one in each line, which may be edited;
@@ -272,7 +272,7 @@ import Testing
             """
             Usage: ferry relink URL ID
 
-            Go on with a transfer from another address.
+            Continue a transfer from a new URL.
 
             Options:
               -h, --help  show this help
@@ -291,7 +291,7 @@ import Testing
             """
             Usage: ferry resume [options] ID...
 
-            Let paused transfers go on.
+            Resume paused transfers.
 
             Options:
                   --now   let them run whatever the network, the power and the hour are
@@ -448,7 +448,7 @@ import Testing
             """
             Usage: ferry daemon reload
 
-            Have ferryd read ferry.conf again, while its transfers go on.
+            Reload ferry.conf without stopping transfers.
 
             Options:
               -h, --help  show this help
@@ -493,7 +493,7 @@ import Testing
             """
             Usage: ferry daemon stop
 
-            Stop ferryd; its transfers go on when it is started again.
+            Stop ferryd; transfers continue when it starts again.
 
             Options:
               -h, --help  show this help

@@ -128,7 +128,7 @@ import Testing
             let standard = setting.standard.map {
                 "The default is\n.Ql \(ManualText.argument($0)) .\n"
             }
-            #expect(page.contains(standard ?? "Without it there is none.\n"), "\(setting)")
+            #expect(page.contains(standard ?? "There is no default.\n"), "\(setting)")
         }
     }
 
@@ -206,8 +206,8 @@ import Testing
         #expect(run.code == .failure)
         #expect(
             run.error == """
-                ferry: /nonexistent/manual/ferry.1 cannot be written; is there such a directory, and may \
-                you write in it?
+                ferry: /nonexistent/manual/ferry.1 cannot be written; check that its directory exists and \
+                that you may write in it
 
                 """
         )
