@@ -311,7 +311,7 @@ struct EventLedger {
     /// - Returns: Whether it was the last of all that waited.
     mutating func settledQuestion() -> Bool {
         untoldOldCount -= 1
-        return reportsEnd()
+        return takeEnd()
     }
 
     /// Prepares for events with the numbers of another session.
@@ -322,7 +322,7 @@ struct EventLedger {
     /// - Returns: Whether they have also been delivered.
     mutating func drained() -> Bool {
         isDrained = true
-        return reportsEnd()
+        return takeEnd()
     }
 
     /// Records that an event was delivered.
@@ -332,10 +332,11 @@ struct EventLedger {
     mutating func told(wasOld: Bool) -> Bool {
         untoldCount -= 1
         if wasOld { untoldOldCount -= 1 }
-        return reportsEnd()
+        return takeEnd()
     }
 
-    private mutating func reportsEnd() -> Bool {
+    /// Returns whether everything that had waited is delivered, once.
+    private mutating func takeEnd() -> Bool {
         guard isDrained, untoldOldCount == 0, !hasToldEnd else { return false }
         hasToldEnd = true
         return true

@@ -215,11 +215,16 @@ final class InProcessEngine {
 
     /// Waits for a connection of the process's, if the next task of a host waits for nothing else.
     private func waitForConnection(to host: String) {
-        guard line.isAwaited(host),
-            budget.admission(forHost: host, limitPerHost: limit(forHost: host)) == .admitted
-        else { return }
+        guard needsProcessConnection(host) else { return }
+        // While hosts wait, the session does.
+        if waitingHosts.isEmpty { connections.wait(self) }
         waitingHosts.append(host)
-        connections.wait(self)
+    }
+
+    /// Whether the next task of a host waits for nothing but a connection of the process's.
+    private func needsProcessConnection(_ host: String) -> Bool {
+        line.isAwaited(host)
+            && budget.admission(forHost: host, limitPerHost: limit(forHost: host)) == .admitted
     }
 
     /// Returns the limit for a host, or nil for the session's own; a resource that is not on a server needs no
@@ -302,7 +307,7 @@ extension InProcessEngine: ConnectionWaiter {
         while transfer == nil, connections.hasRoom, let host = waitingHosts.popFirst() {
             transfer = takeFirst(ofHost: host)
             // Behind the others: each host has its turn.
-            if transfer != nil { waitForConnection(to: host) }
+            if transfer != nil, needsProcessConnection(host) { waitingHosts.append(host) }
         }
         if !waitingHosts.isEmpty { connections.wait(self) }
         transfer?.admitted()

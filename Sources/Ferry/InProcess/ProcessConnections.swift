@@ -14,9 +14,8 @@ final class ProcessConnections {
 
     private let limit: Int
     private var count = 0
-    /// The sessions that wait, each once, the next one first.
-    private var waiting: [ObjectIdentifier] = []
-    private var sessions: [ObjectIdentifier: Waiting] = [:]
+    /// The sessions that wait, the next one first.
+    private var waiting: [Waiting] = []
 
     private struct Waiting {
         weak var session: (any ConnectionWaiter)?
@@ -37,19 +36,11 @@ final class ProcessConnections {
     /// Gives a connection back, and offers it to the next session that waits.
     func giveBack() {
         count -= 1
-        while hasRoom, !waiting.isEmpty {
-            sessions.removeValue(forKey: waiting.removeFirst())?.session?.connectionIsFree()
-        }
+        while hasRoom, !waiting.isEmpty { waiting.removeFirst().session?.connectionIsFree() }
     }
 
-    /// Offers a session the next free connection that is its turn.
-    func wait(_ session: any ConnectionWaiter) {
-        let identifier = ObjectIdentifier(session)
-        guard sessions.updateValue(Waiting(session: session), forKey: identifier) == nil else {
-            return
-        }
-        waiting.append(identifier)
-    }
+    /// Offers a session the next free connection that is its turn; a session that waits does not call it again.
+    func wait(_ session: any ConnectionWaiter) { waiting.append(Waiting(session: session)) }
 }
 
 /// A session whose tasks wait for a connection.

@@ -19,7 +19,7 @@ extension SessionCore {
                     of: session,
                     for: recipient,
                     delegate,
-                    backend
+                    on: backend
                 )
             }
             if asksClasses {
@@ -28,7 +28,7 @@ extension SessionCore {
                     of: session,
                     for: recipient,
                     delegate,
-                    backend
+                    on: backend
                 )
             }
         }
@@ -56,7 +56,7 @@ extension SessionCore {
         of session: URLSession,
         for recipient: URLSessionDownloadTask.Recipient,
         _ delegate: (any URLSessionTaskDelegate)?,
-        _ backend: InProcessBackend
+        on backend: InProcessBackend
     ) -> URLSessionDownloadTask {
         makeTask(
             of: session,
@@ -101,7 +101,7 @@ extension SessionCore {
         of session: URLSession,
         for recipient: URLSessionDownloadTask.Recipient,
         _ delegate: (any URLSessionTaskDelegate)?,
-        _ backend: InProcessBackend
+        on backend: InProcessBackend
     ) -> URLSessionDownloadTask {
         let specification = Result { () throws(URLError) in
             try DataTaskSpecification(request, body: .inRequest, configuration: configuration)
@@ -139,7 +139,14 @@ extension SessionCore {
         delegate: (any URLSessionTaskDelegate)? = nil
     ) -> URLSessionDataTask {
         let backend = requireForeground("Data tasks are not supported in background sessions.")
-        return makeDataTask(request, DataBody(of: request), session, recipient, delegate, backend) {
+        return makeDataTask(
+            request,
+            DataBody(of: request),
+            session,
+            recipient,
+            delegate,
+            on: backend
+        ) {
             identifier,
             backend,
             storage in
@@ -160,7 +167,7 @@ extension SessionCore {
         _ session: URLSession,
         _ recipient: URLSessionDataTask.Recipient,
         _ delegate: (any URLSessionTaskDelegate)?,
-        _ backend: InProcessBackend,
+        on backend: InProcessBackend,
         make: (Int, any TaskBackend, URLSessionTask.Storage) -> Task
     ) -> Task {
         var storage = makeStorage(of: session, request, delegate)

@@ -15,7 +15,7 @@ extension SessionCore {
         if case .handler = recipient { requireForeground() }
         switch carrier {
         case .daemon(let backend):
-            return makeBackgroundUploadTask(request, sending: body, of: session, backend)
+            return makeBackgroundUploadTask(request, sending: body, of: session, on: backend)
         case .process(let backend):
             return makeDataTask(
                 request,
@@ -23,7 +23,7 @@ extension SessionCore {
                 session,
                 recipient,
                 delegate,
-                backend,
+                on: backend,
                 make: uploadTaskMaker(for: recipient)
             )
         }
@@ -41,9 +41,9 @@ extension SessionCore {
         }
         switch carrier {
         case .daemon(let backend):
-            return makeBackgroundUploadTask(resumption, of: session, backend)
+            return makeBackgroundUploadTask(resumption, of: session, on: backend)
         case .process(let backend):
-            return makeUploadTask(resumption, of: session, for: recipient, backend)
+            return makeUploadTask(resumption, of: session, for: recipient, on: backend)
         }
     }
 
@@ -52,7 +52,7 @@ extension SessionCore {
         _ resumption: Result<UploadResumption, URLError>,
         of session: URLSession,
         for recipient: URLSessionDataTask.Recipient,
-        _ backend: InProcessBackend
+        on backend: InProcessBackend
     ) -> URLSessionUploadTask {
         let specification = resumption.map { DataTaskSpecification($0) }
         var storage = makeStorage(of: session, try? resumption.get().request, nil)
@@ -74,7 +74,7 @@ extension SessionCore {
     private func makeBackgroundUploadTask(
         _ resumption: Result<UploadResumption, URLError>,
         of session: URLSession,
-        _ backend: BackgroundBackend
+        on backend: BackgroundBackend
     ) -> URLSessionUploadTask {
         let configuration = configuration
         let specification = resumption.flatMap { resumption in
@@ -86,7 +86,7 @@ extension SessionCore {
             specification,
             try? resumption.get().request,
             of: session,
-            backend
+            on: backend
         )
     }
 
@@ -95,7 +95,7 @@ extension SessionCore {
         _ request: URLRequest,
         sending body: DataBody,
         of session: URLSession,
-        _ backend: BackgroundBackend
+        on backend: BackgroundBackend
     ) -> URLSessionUploadTask {
         let file: URL
         switch body {
@@ -111,14 +111,14 @@ extension SessionCore {
         let specification = Result { () throws(URLError) in
             try UploadTaskSpecification(request, sending: file, configuration: configuration)
         }
-        return makeBackgroundUploadTask(specification, request, of: session, backend)
+        return makeBackgroundUploadTask(specification, request, of: session, on: backend)
     }
 
     private func makeBackgroundUploadTask(
         _ specification: Result<UploadTaskSpecification, URLError>,
         _ request: URLRequest?,
         of session: URLSession,
-        _ backend: BackgroundBackend
+        on backend: BackgroundBackend
     ) -> URLSessionUploadTask {
         var storage = makeStorage(of: session, request, nil)
         storage.sentCounts.expected =
