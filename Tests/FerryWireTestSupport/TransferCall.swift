@@ -60,298 +60,130 @@ package protocol TransferCallHandler: VarlinkServerHandler {
 }
 
 extension TransferCallHandler {
-    package func openSession(
-        _ call: Wire.OpenSession,
-        _ reply: Reply<Wire.OpenSession>,
-        from connection: VarlinkConnection
-    ) {
-        handle(.openSession(call, reply), from: connection)
+    package func openSession(_ call: MethodCall<Wire.OpenSession>) {
+        handle(.openSession(call.parameters, call.reply), from: call.connection)
     }
-    package func createDownload(
-        _ call: Wire.CreateDownload,
-        _ reply: Reply<Wire.CreateDownload>,
-        from connection: VarlinkConnection
-    ) {
-        handle(.createDownload(call, reply), from: connection)
+    package func createDownload(_ call: MethodCall<Wire.CreateDownload>) {
+        handle(.createDownload(call.parameters, call.reply), from: call.connection)
     }
-    package func createUpload(
-        _ call: Wire.CreateUpload,
-        _ reply: Reply<Wire.CreateUpload>,
-        from connection: VarlinkConnection
-    ) {
-        handle(.createUpload(call, reply), from: connection)
+    package func createUpload(_ call: MethodCall<Wire.CreateUpload>) {
+        handle(.createUpload(call.parameters, call.reply), from: call.connection)
     }
-    package func resume(
-        _ call: Wire.Resume,
-        _ reply: Reply<Wire.Resume>,
-        from connection: VarlinkConnection
-    ) {
-        handle(.resume(call, reply), from: connection)
+    package func resume(_ call: MethodCall<Wire.Resume>) {
+        handle(.resume(call.parameters, call.reply), from: call.connection)
     }
-    package func suspend(
-        _ call: Wire.Suspend,
-        _ reply: Reply<Wire.Suspend>,
-        from connection: VarlinkConnection
-    ) {
-        handle(.suspend(call, reply), from: connection)
+    package func suspend(_ call: MethodCall<Wire.Suspend>) {
+        handle(.suspend(call.parameters, call.reply), from: call.connection)
     }
-    package func cancel(
-        _ call: Wire.Cancel,
-        _ reply: Reply<Wire.Cancel>,
-        from connection: VarlinkConnection
-    ) {
-        handle(.cancel(call, reply), from: connection)
+    package func cancel(_ call: MethodCall<Wire.Cancel>) {
+        handle(.cancel(call.parameters, call.reply), from: call.connection)
     }
-    package func cancelProducingResumeData(
-        _ call: Wire.CancelProducingResumeData,
-        _ reply: Reply<Wire.CancelProducingResumeData>,
-        from connection: VarlinkConnection
-    ) {
-        handle(.cancelProducingResumeData(call, reply), from: connection)
+    package func cancelProducingResumeData(_ call: MethodCall<Wire.CancelProducingResumeData>) {
+        handle(.cancelProducingResumeData(call.parameters, call.reply), from: call.connection)
     }
-    package func setDescription(
-        _ call: Wire.SetDescription,
-        _ reply: Reply<Wire.SetDescription>,
-        from connection: VarlinkConnection
-    ) {
-        handle(.setDescription(call, reply), from: connection)
+    package func setDescription(_ call: MethodCall<Wire.SetDescription>) {
+        handle(.setDescription(call.parameters, call.reply), from: call.connection)
     }
-    package func setPriority(
-        _ call: Wire.SetPriority,
-        _ reply: Reply<Wire.SetPriority>,
-        from connection: VarlinkConnection
-    ) {
-        handle(.setPriority(call, reply), from: connection)
+    package func setPriority(_ call: MethodCall<Wire.SetPriority>) {
+        handle(.setPriority(call.parameters, call.reply), from: call.connection)
     }
-    package func setEarliestBegin(
-        _ call: Wire.SetEarliestBegin,
-        _ reply: Reply<Wire.SetEarliestBegin>,
-        from connection: VarlinkConnection
-    ) {
-        handle(.setEarliestBegin(call, reply), from: connection)
+    package func setEarliestBegin(_ call: MethodCall<Wire.SetEarliestBegin>) {
+        handle(.setEarliestBegin(call.parameters, call.reply), from: call.connection)
     }
-    package func setOptions(
-        _ call: Wire.SetOptions,
-        _ reply: Reply<Wire.SetOptions>,
-        from connection: VarlinkConnection
-    ) {
-        handle(.setOptions(call, reply), from: connection)
+    package func setOptions(_ call: MethodCall<Wire.SetOptions>) {
+        handle(.setOptions(call.parameters, call.reply), from: call.connection)
     }
-    package func setSessionRates(
-        _ call: Wire.SetSessionRates,
-        _ reply: Reply<Wire.SetSessionRates>,
-        from connection: VarlinkConnection
-    ) {
-        handle(.setSessionRates(call, reply), from: connection)
+    package func setSessionRates(_ call: MethodCall<Wire.SetSessionRates>) {
+        handle(.setSessionRates(call.parameters, call.reply), from: call.connection)
     }
-    package func begin(
-        _ call: Wire.Begin,
-        _ reply: Reply<Wire.Begin>,
-        from connection: VarlinkConnection
-    ) {
-        handle(.begin(call, reply), from: connection)
+    package func begin(_ call: MethodCall<Wire.Begin>) {
+        handle(.begin(call.parameters, call.reply), from: call.connection)
     }
-    package func relink(
-        _ call: Wire.Relink,
-        _ reply: Reply<Wire.Relink>,
-        from connection: VarlinkConnection
-    ) {
-        handle(.relink(call, reply), from: connection)
+    package func relink(_ call: MethodCall<Wire.Relink>) {
+        handle(.relink(call.parameters, call.reply), from: call.connection)
     }
-    package func answerChallenge(
-        _ call: Wire.AnswerChallenge,
-        _ reply: Reply<Wire.AnswerChallenge>,
-        from connection: VarlinkConnection
-    ) {
-        handle(.answerChallenge(call, reply), from: connection)
+    package func answerChallenge(_ call: MethodCall<Wire.AnswerChallenge>) {
+        handle(.answerChallenge(call.parameters, call.reply), from: call.connection)
     }
-    package func acknowledge(
-        _ call: Wire.Acknowledge,
-        _ reply: Reply<Wire.Acknowledge>,
-        from connection: VarlinkConnection
-    ) {
-        handle(.acknowledge(call, reply), from: connection)
+    package func acknowledge(_ call: MethodCall<Wire.Acknowledge>) {
+        handle(.acknowledge(call.parameters, call.reply), from: call.connection)
     }
-    package func closeSession(
-        _ call: Wire.CloseSession,
-        _ reply: Reply<Wire.CloseSession>,
-        from connection: VarlinkConnection
-    ) {
-        handle(.closeSession(call, reply), from: connection)
+    package func closeSession(_ call: MethodCall<Wire.CloseSession>) {
+        handle(.closeSession(call.parameters, call.reply), from: call.connection)
     }
-    package func subscribe(
-        _ call: Wire.Subscribe,
-        _ reply: Reply<Wire.Subscribe>,
-        from connection: VarlinkConnection
-    ) {
-        handle(.subscribe(call, reply), from: connection)
+    package func subscribe(_ call: MethodCall<Wire.Subscribe>) {
+        handle(.subscribe(call.parameters, call.reply), from: call.connection)
     }
-    package func streamEvents(
-        _ call: Wire.StreamEvents,
-        _ reply: Reply<Wire.StreamEvents>,
-        from connection: VarlinkConnection
-    ) {
-        handle(.streamEvents(call, reply), from: connection)
+    package func streamEvents(_ call: MethodCall<Wire.StreamEvents>) {
+        handle(.streamEvents(call.parameters, call.reply), from: call.connection)
     }
-    package func receiveEvents(
-        _ call: Wire.ReceiveEvents,
-        _ reply: Reply<Wire.ReceiveEvents>,
-        from connection: VarlinkConnection
-    ) {
-        handle(.receiveEvents(call, reply), from: connection)
+    package func receiveEvents(_ call: MethodCall<Wire.ReceiveEvents>) {
+        handle(.receiveEvents(call.parameters, call.reply), from: call.connection)
     }
-    package func holdEvents(
-        _ call: Wire.HoldEvents,
-        _ reply: Reply<Wire.HoldEvents>,
-        from connection: VarlinkConnection
-    ) {
-        handle(.holdEvents(call, reply), from: connection)
+    package func holdEvents(_ call: MethodCall<Wire.HoldEvents>) {
+        handle(.holdEvents(call.parameters, call.reply), from: call.connection)
     }
-    package func releaseSession(
-        _ call: Wire.ReleaseSession,
-        _ reply: Reply<Wire.ReleaseSession>,
-        from connection: VarlinkConnection
-    ) {
-        handle(.releaseSession(call, reply), from: connection)
+    package func releaseSession(_ call: MethodCall<Wire.ReleaseSession>) {
+        handle(.releaseSession(call.parameters, call.reply), from: call.connection)
     }
-    package func listTasks(
-        _ call: Wire.ListTasks,
-        _ reply: Reply<Wire.ListTasks>,
-        from connection: VarlinkConnection
-    ) {
-        handle(.listTasks(call, reply), from: connection)
+    package func listTasks(_ call: MethodCall<Wire.ListTasks>) {
+        handle(.listTasks(call.parameters, call.reply), from: call.connection)
     }
-    package func getTask(
-        _ call: Wire.GetTask,
-        _ reply: Reply<Wire.GetTask>,
-        from connection: VarlinkConnection
-    ) {
-        handle(.getTask(call, reply), from: connection)
+    package func getTask(_ call: MethodCall<Wire.GetTask>) {
+        handle(.getTask(call.parameters, call.reply), from: call.connection)
     }
-    package func listEndedTasks(
-        _ call: Wire.ListEndedTasks,
-        _ reply: Reply<Wire.ListEndedTasks>,
-        from connection: VarlinkConnection
-    ) {
-        handle(.listEndedTasks(call, reply), from: connection)
+    package func listEndedTasks(_ call: MethodCall<Wire.ListEndedTasks>) {
+        handle(.listEndedTasks(call.parameters, call.reply), from: call.connection)
     }
-    package func watchTasks(
-        _ call: Wire.WatchTasks,
-        _ reply: Reply<Wire.WatchTasks>,
-        from connection: VarlinkConnection
-    ) {
-        handle(.watchTasks(call, reply), from: connection)
+    package func watchTasks(_ call: MethodCall<Wire.WatchTasks>) {
+        handle(.watchTasks(call.parameters, call.reply), from: call.connection)
     }
-    package func pauseTask(
-        _ call: Wire.PauseTask,
-        _ reply: Reply<Wire.PauseTask>,
-        from connection: VarlinkConnection
-    ) {
-        handle(.pauseTask(call, reply), from: connection)
+    package func pauseTask(_ call: MethodCall<Wire.PauseTask>) {
+        handle(.pauseTask(call.parameters, call.reply), from: call.connection)
     }
-    package func resumeTask(
-        _ call: Wire.ResumeTask,
-        _ reply: Reply<Wire.ResumeTask>,
-        from connection: VarlinkConnection
-    ) {
-        handle(.resumeTask(call, reply), from: connection)
+    package func resumeTask(_ call: MethodCall<Wire.ResumeTask>) {
+        handle(.resumeTask(call.parameters, call.reply), from: call.connection)
     }
-    package func cancelTask(
-        _ call: Wire.CancelTask,
-        _ reply: Reply<Wire.CancelTask>,
-        from connection: VarlinkConnection
-    ) {
-        handle(.cancelTask(call, reply), from: connection)
+    package func cancelTask(_ call: MethodCall<Wire.CancelTask>) {
+        handle(.cancelTask(call.parameters, call.reply), from: call.connection)
     }
-    package func setTaskRates(
-        _ call: Wire.SetTaskRates,
-        _ reply: Reply<Wire.SetTaskRates>,
-        from connection: VarlinkConnection
-    ) {
-        handle(.setTaskRates(call, reply), from: connection)
+    package func setTaskRates(_ call: MethodCall<Wire.SetTaskRates>) {
+        handle(.setTaskRates(call.parameters, call.reply), from: call.connection)
     }
-    package func setTaskPriority(
-        _ call: Wire.SetTaskPriority,
-        _ reply: Reply<Wire.SetTaskPriority>,
-        from connection: VarlinkConnection
-    ) {
-        handle(.setTaskPriority(call, reply), from: connection)
+    package func setTaskPriority(_ call: MethodCall<Wire.SetTaskPriority>) {
+        handle(.setTaskPriority(call.parameters, call.reply), from: call.connection)
     }
-    package func relinkTask(
-        _ call: Wire.RelinkTask,
-        _ reply: Reply<Wire.RelinkTask>,
-        from connection: VarlinkConnection
-    ) {
-        handle(.relinkTask(call, reply), from: connection)
+    package func relinkTask(_ call: MethodCall<Wire.RelinkTask>) {
+        handle(.relinkTask(call.parameters, call.reply), from: call.connection)
     }
-    package func setRates(
-        _ call: Wire.SetRates,
-        _ reply: Reply<Wire.SetRates>,
-        from connection: VarlinkConnection
-    ) {
-        handle(.setRates(call, reply), from: connection)
+    package func setRates(_ call: MethodCall<Wire.SetRates>) {
+        handle(.setRates(call.parameters, call.reply), from: call.connection)
     }
-    package func getTimetable(
-        _ call: Wire.GetTimetable,
-        _ reply: Reply<Wire.GetTimetable>,
-        from connection: VarlinkConnection
-    ) {
-        handle(.getTimetable(call, reply), from: connection)
+    package func getTimetable(_ call: MethodCall<Wire.GetTimetable>) {
+        handle(.getTimetable(call.parameters, call.reply), from: call.connection)
     }
-    package func changeTimetable(
-        _ call: Wire.ChangeTimetable,
-        _ reply: Reply<Wire.ChangeTimetable>,
-        from connection: VarlinkConnection
-    ) {
-        handle(.changeTimetable(call, reply), from: connection)
+    package func changeTimetable(_ call: MethodCall<Wire.ChangeTimetable>) {
+        handle(.changeTimetable(call.parameters, call.reply), from: call.connection)
     }
-    package func listHooks(
-        _ call: Wire.ListHooks,
-        _ reply: Reply<Wire.ListHooks>,
-        from connection: VarlinkConnection
-    ) {
-        handle(.listHooks(call, reply), from: connection)
+    package func listHooks(_ call: MethodCall<Wire.ListHooks>) {
+        handle(.listHooks(call.parameters, call.reply), from: call.connection)
     }
-    package func removeHook(
-        _ call: Wire.RemoveHook,
-        _ reply: Reply<Wire.RemoveHook>,
-        from connection: VarlinkConnection
-    ) {
-        handle(.removeHook(call, reply), from: connection)
+    package func removeHook(_ call: MethodCall<Wire.RemoveHook>) {
+        handle(.removeHook(call.parameters, call.reply), from: call.connection)
     }
-    package func quitApplication(
-        _ call: Wire.QuitApplication,
-        _ reply: Reply<Wire.QuitApplication>,
-        from connection: VarlinkConnection
-    ) {
-        handle(.quitApplication(call, reply), from: connection)
+    package func quitApplication(_ call: MethodCall<Wire.QuitApplication>) {
+        handle(.quitApplication(call.parameters, call.reply), from: call.connection)
     }
-    package func getStatus(
-        _ call: Wire.GetStatus,
-        _ reply: Reply<Wire.GetStatus>,
-        from connection: VarlinkConnection
-    ) {
-        handle(.getStatus(call, reply), from: connection)
+    package func getStatus(_ call: MethodCall<Wire.GetStatus>) {
+        handle(.getStatus(call.parameters, call.reply), from: call.connection)
     }
-    package func getSettings(
-        _ call: Wire.GetSettings,
-        _ reply: Reply<Wire.GetSettings>,
-        from connection: VarlinkConnection
-    ) {
-        handle(.getSettings(call, reply), from: connection)
+    package func getSettings(_ call: MethodCall<Wire.GetSettings>) {
+        handle(.getSettings(call.parameters, call.reply), from: call.connection)
     }
-    package func reload(
-        _ call: Wire.Reload,
-        _ reply: Reply<Wire.Reload>,
-        from connection: VarlinkConnection
-    ) {
-        handle(.reload(call, reply), from: connection)
+    package func reload(_ call: MethodCall<Wire.Reload>) {
+        handle(.reload(call.parameters, call.reply), from: call.connection)
     }
-    package func stop(
-        _ call: Wire.Stop,
-        _ reply: Reply<Wire.Stop>,
-        from connection: VarlinkConnection
-    ) {
-        handle(.stop(call, reply), from: connection)
+    package func stop(_ call: MethodCall<Wire.Stop>) {
+        handle(.stop(call.parameters, call.reply), from: call.connection)
     }
 }

@@ -1,123 +1,87 @@
 import FerrySystem
 import FerryWire
 
-// Requests by a person.
+// Requests by a person, which are logged when they have been carried out.
 extension Daemon {
-    /// Returns the caller of a person's request, which is answered with "done" and then logged.
-    private func caller<Method: TransferMethod>(
-        awaiting reply: Reply<Method>,
-        over connection: VarlinkConnection,
-        _ action: PersonalAction
-    ) -> DaemonStateMachine.Caller where Method.Reply == Wire.Empty {
-        let caller = caller(awaiting: reply, over: connection)
-        actions[caller.call] = (action, connection.peer.processIdentifier)
-        return caller
-    }
-
     /// Pauses a task.
-    func pauseTask(
-        _ call: Wire.PauseTask,
-        _ reply: Reply<Wire.PauseTask>,
-        from connection: VarlinkConnection
-    ) {
-        let caller = caller(awaiting: reply, over: connection, PersonalAction(call))
-        input { $0.pauseTask(call.id, from: caller) }
+    func pauseTask(_ call: MethodCall<Wire.PauseTask>) {
+        let deed = deed(call, "paused it", task: call.parameters.id)
+        decide(call, deed: deed) { $0.pauseTask($1.id, from: $2) }
     }
 
     /// Resumes a paused task.
-    func resumeTask(
-        _ call: Wire.ResumeTask,
-        _ reply: Reply<Wire.ResumeTask>,
-        from connection: VarlinkConnection
-    ) {
-        let caller = caller(awaiting: reply, over: connection, PersonalAction(call))
-        input {
-            $0.resumeTask(
-                call.id,
-                overridingConditions: call.now == true,
-                from: caller
-            )
+    func resumeTask(_ call: MethodCall<Wire.ResumeTask>) {
+        let isOverriding = call.parameters.now == true
+        let words = "resumed it" + (isOverriding ? ", whatever the conditions are" : "")
+        decide(call, deed: deed(call, words, task: call.parameters.id)) {
+            $0.resumeTask($1.id, overridingConditions: isOverriding, from: $2)
         }
     }
 
     /// Ends a task.
-    func cancelTask(
-        _ call: Wire.CancelTask,
-        _ reply: Reply<Wire.CancelTask>,
-        from connection: VarlinkConnection
-    ) {
-        let caller = caller(awaiting: reply, over: connection, PersonalAction(call))
-        input { $0.cancelTask(call.id, from: caller) }
+    func cancelTask(_ call: MethodCall<Wire.CancelTask>) {
+        let deed = deed(call, "cancelled it", task: call.parameters.id)
+        decide(call, deed: deed) { $0.cancelTask($1.id, from: $2) }
     }
 
     /// Gives a task another address.
-    func relinkTask(
-        _ call: Wire.RelinkTask,
-        _ reply: Reply<Wire.RelinkTask>,
-        from connection: VarlinkConnection
-    ) {
-        let caller = caller(awaiting: reply, over: connection, PersonalAction(call))
-        input { $0.relinkTask(call.id, to: call.url, from: caller) }
+    func relinkTask(_ call: MethodCall<Wire.RelinkTask>) {
+        let words = "relinked it to \(LoggedAddress.of(call.parameters.url))"
+        decide(call, deed: deed(call, words, task: call.parameters.id)) {
+            $0.relinkTask($1.id, to: $1.url, from: $2)
+        }
     }
 
     /// Changes a task's rate limits.
-    func setTaskRates(
-        _ call: Wire.SetTaskRates,
-        _ reply: Reply<Wire.SetTaskRates>,
-        from connection: VarlinkConnection
-    ) {
-        let caller = caller(awaiting: reply, over: connection, PersonalAction(call))
-        input { $0.setRates(call.rates, ofTask: call.id, from: caller) }
+    func setTaskRates(_ call: MethodCall<Wire.SetTaskRates>) {
+        let words = "limited it: \(call.parameters.rates.logText)"
+        decide(call, deed: deed(call, words, task: call.parameters.id)) {
+            $0.setRates($1.rates, ofTask: $1.id, from: $2)
+        }
     }
 
     /// Changes a task's priority.
-    func setTaskPriority(
-        _ call: Wire.SetTaskPriority,
-        _ reply: Reply<Wire.SetTaskPriority>,
-        from connection: VarlinkConnection
-    ) {
-        let caller = caller(awaiting: reply, over: connection, PersonalAction(call))
-        input { $0.setPriority(call.priority, ofTask: call.id, from: caller) }
+    func setTaskPriority(_ call: MethodCall<Wire.SetTaskPriority>) {
+        // Clients use a Float, so that further digits mean nothing.
+        let words = "given it priority \(Float(call.parameters.priority))"
+        decide(call, deed: deed(call, words, task: call.parameters.id)) {
+            $0.setPriority($1.priority, ofTask: $1.id, from: $2)
+        }
     }
 
     /// Changes the rate limits of all tasks together.
-    func setRates(
-        _ call: Wire.SetRates,
-        _ reply: Reply<Wire.SetRates>,
-        from connection: VarlinkConnection
-    ) {
-        let caller = caller(awaiting: reply, over: connection, PersonalAction(call))
-        input { $0.setRates(call.rates, from: caller) }
+    func setRates(_ call: MethodCall<Wire.SetRates>) {
+        let words = "limited all transfers: \(call.parameters.rates.logText)"
+        decide(call, deed: deed(call, words)) { $0.setRates($1.rates, from: $2) }
     }
 
     /// Forgets how to start an application.
-    func removeHook(
-        _ call: Wire.RemoveHook,
-        _ reply: Reply<Wire.RemoveHook>,
-        from connection: VarlinkConnection
-    ) {
-        let caller = caller(awaiting: reply, over: connection, PersonalAction(call))
-        input { $0.removeHook(call.application, from: caller) }
+    func removeHook(_ call: MethodCall<Wire.RemoveHook>) {
+        let deed = deed(call, "removed the hook of \(call.parameters.application)")
+        decide(call, deed: deed) { $0.removeHook($1.application, from: $2) }
     }
 
     /// Cancels an application's tasks, and no longer starts it.
-    func quitApplication(
-        _ call: Wire.QuitApplication,
-        _ reply: Reply<Wire.QuitApplication>,
-        from connection: VarlinkConnection
-    ) {
-        let caller = caller(awaiting: reply, over: connection) { answer in
+    func quitApplication(_ call: MethodCall<Wire.QuitApplication>) {
+        decide(call, deed: deed(call, "quit \(call.parameters.application)")) {
+            $0.quitApplication($1.application, from: $2)
+        } answering: { answer in
             guard case .cancelled(let count) = answer else { return nil }
             return Wire.QuitApplication.Reply(cancelled: count)
         }
-        actions[caller.call] = (PersonalAction(call), connection.peer.processIdentifier)
-        input { $0.quitApplication(call.application, from: caller) }
     }
 
     /// Stops the daemon.
-    func stop(_ call: Wire.Stop, _ reply: Reply<Wire.Stop>, from connection: VarlinkConnection) {
-        let caller = caller(awaiting: reply, over: connection)
-        log.write(.info, "process \(caller.process) has asked to stop")
-        input { $0.stopDaemon(call: caller.call) }
+    func stop(_ call: MethodCall<Wire.Stop>) {
+        log.write(.info, "process \(call.connection.peer.process) has asked to stop")
+        decide(call) { $0.stopDaemon(call: $2.call) }
+    }
+
+    private func deed<Method: TransferMethod>(
+        _ call: MethodCall<Method>,
+        _ words: String,
+        task: Int64? = nil
+    ) -> PersonalDeed {
+        PersonalDeed(words: words, task: task, process: call.connection.peer.processIdentifier)
     }
 }

@@ -45,20 +45,23 @@ extension Daemon: VarlinkServerHandler {
         )
     }
 
-    /// Returns the caller of a call that is answered with what `convert` makes of the answer.
+    /// Has the state machine decide about a call, and answers the call with what `convert` makes of the answer.
     ///
     /// - Parameters:
-    ///   - reply: Answers the call.
-    ///   - connection: The caller's connection.
+    ///   - call: The call.
+    ///   - deed: What a person does by it, for the log.
+    ///   - file: The file that was passed with it.
+    ///   - decision: The input of the state machine.
     ///   - convert: Returns `nil` for an answer of another kind.
-    /// - Returns: The caller.
-    func caller<Method: TransferMethod>(
-        awaiting reply: Reply<Method>,
-        over connection: VarlinkConnection,
-        _ convert: @escaping @LoopActor (DaemonStateMachine.Answer) -> Method.Reply?
-    ) -> DaemonStateMachine.Caller {
-        let caller = caller(over: connection)
-        answers[caller.call] = { result in
+    func decide<Method: TransferMethod>(
+        _ call: MethodCall<Method>,
+        deed: PersonalDeed? = nil,
+        file: ArrivingFile? = nil,
+        _ decision: (inout DaemonStateMachine, Method, DaemonStateMachine.Caller) -> Void,
+        answering convert: @escaping @LoopActor (DaemonStateMachine.Answer) -> Method.Reply?
+    ) {
+        let caller = caller(over: call.connection)
+        let answer = { @LoopActor [reply = call.reply] (result: UnansweredCall.Answer) in
             switch result.map(convert) {
             case .success(let value?): reply.success(value)
             case .success(nil):
@@ -66,196 +69,121 @@ extension Daemon: VarlinkServerHandler {
             case .failure(let error): reply.failure(error)
             }
         }
-        return caller
+        calls[caller.call] = UnansweredCall(answer: answer, deed: deed, file: file)
+        input { decision(&$0, call.parameters, caller) }
     }
 
-    /// Returns the caller of a call that is answered with "done".
-    func caller<Method: TransferMethod>(
-        awaiting reply: Reply<Method>,
-        over connection: VarlinkConnection
-    ) -> DaemonStateMachine.Caller where Method.Reply == Wire.Empty {
-        caller(awaiting: reply, over: connection) { $0 == .done ? Wire.Empty() : nil }
+    /// Has the state machine decide about a call that is answered with "done".
+    func decide<Method: TransferMethod>(
+        _ call: MethodCall<Method>,
+        deed: PersonalDeed? = nil,
+        _ decision: (inout DaemonStateMachine, Method, DaemonStateMachine.Caller) -> Void
+    ) where Method.Reply == Wire.Empty {
+        decide(call, deed: deed, decision) { $0 == .done ? Wire.Empty() : nil }
     }
 
     // MARK: Sessions
 
     /// Opens a session.
-    func openSession(
-        _ call: Wire.OpenSession,
-        _ reply: Reply<Wire.OpenSession>,
-        from connection: VarlinkConnection
-    ) {
-        let caller = caller(awaiting: reply, over: connection) { answer in
+    func openSession(_ call: MethodCall<Wire.OpenSession>) {
+        decide(call) {
+            $0.openSession($1, from: $2)
+        } answering: { answer in
             guard case .opened(let session, let next, let token) = answer else { return nil }
             return Wire.OpenSession.Reply(
                 session: session,
                 nextTaskIdentifier: next,
-                token: token,
-                takesOtherSequences: true
+                token: token
             )
         }
-        input { $0.openSession(call, from: caller) }
     }
 
     /// Creates a download.
-    func createDownload(
-        _ call: Wire.CreateDownload,
-        _ reply: Reply<Wire.CreateDownload>,
-        from connection: VarlinkConnection
-    ) {
-        let caller = caller(awaiting: reply, over: connection) { answer in
-            guard case .created(let task) = answer else { return nil }
-            return Wire.CreateDownload.Reply(id: task)
+    func createDownload(_ call: MethodCall<Wire.CreateDownload>) {
+        decide(call) {
+            $0.createDownload($1, from: $2)
+        } answering: { answer in
+            answer.createdTask.map { Wire.CreateDownload.Reply(id: $0) }
         }
-        input { $0.createDownload(call, from: caller) }
     }
 
     /// Ends a task so that it can be resumed later.
-    func cancelProducingResumeData(
-        _ call: Wire.CancelProducingResumeData,
-        _ reply: Reply<Wire.CancelProducingResumeData>,
-        from connection: VarlinkConnection
-    ) {
-        let caller = caller(awaiting: reply, over: connection) { answer in
+    func cancelProducingResumeData(_ call: MethodCall<Wire.CancelProducingResumeData>) {
+        decide(call) {
+            $0.cancelProducingResumeData($1, from: $2)
+        } answering: { answer in
             guard case .resumeData(let data) = answer else { return nil }
             return Wire.CancelProducingResumeData.Reply(resumeData: data)
         }
-        input { $0.cancelProducingResumeData(call, from: caller) }
     }
 
     /// Changes the rate limits of a session's tasks.
-    func setSessionRates(
-        _ call: Wire.SetSessionRates,
-        _ reply: Reply<Wire.SetSessionRates>,
-        from connection: VarlinkConnection
-    ) {
-        let caller = caller(awaiting: reply, over: connection)
-        input { $0.setRates(call.rates, ofSession: call.session, from: caller) }
+    func setSessionRates(_ call: MethodCall<Wire.SetSessionRates>) {
+        decide(call) { $0.setRates($1.rates, ofSession: $1.session, from: $2) }
     }
 
     /// Resumes a suspended task.
-    func resume(
-        _ call: Wire.Resume,
-        _ reply: Reply<Wire.Resume>,
-        from connection: VarlinkConnection
-    ) {
-        let caller = caller(awaiting: reply, over: connection)
-        input { $0.resume(call, from: caller) }
+    func resume(_ call: MethodCall<Wire.Resume>) {
+        decide(call) { $0.resume($1, from: $2) }
     }
 
     /// Suspends a task.
-    func suspend(
-        _ call: Wire.Suspend,
-        _ reply: Reply<Wire.Suspend>,
-        from connection: VarlinkConnection
-    ) {
-        let caller = caller(awaiting: reply, over: connection)
-        input { $0.suspend(call, from: caller) }
+    func suspend(_ call: MethodCall<Wire.Suspend>) {
+        decide(call) { $0.suspend($1, from: $2) }
     }
 
     /// Ends a task.
-    func cancel(
-        _ call: Wire.Cancel,
-        _ reply: Reply<Wire.Cancel>,
-        from connection: VarlinkConnection
-    ) {
-        let caller = caller(awaiting: reply, over: connection)
-        input { $0.cancel(call, from: caller) }
+    func cancel(_ call: MethodCall<Wire.Cancel>) {
+        decide(call) { $0.cancel($1, from: $2) }
     }
 
     /// Changes a task's description.
-    func setDescription(
-        _ call: Wire.SetDescription,
-        _ reply: Reply<Wire.SetDescription>,
-        from connection: VarlinkConnection
-    ) {
-        let caller = caller(awaiting: reply, over: connection)
-        input { $0.setDescription(call, from: caller) }
+    func setDescription(_ call: MethodCall<Wire.SetDescription>) {
+        decide(call) { $0.setDescription($1, from: $2) }
     }
 
     /// Changes a task's priority.
-    func setPriority(
-        _ call: Wire.SetPriority,
-        _ reply: Reply<Wire.SetPriority>,
-        from connection: VarlinkConnection
-    ) {
-        let caller = caller(awaiting: reply, over: connection)
-        input { $0.setPriority(call, from: caller) }
+    func setPriority(_ call: MethodCall<Wire.SetPriority>) {
+        decide(call) { $0.setPriority($1, from: $2) }
     }
 
     /// Changes a task's earliest begin date.
-    func setEarliestBegin(
-        _ call: Wire.SetEarliestBegin,
-        _ reply: Reply<Wire.SetEarliestBegin>,
-        from connection: VarlinkConnection
-    ) {
-        let caller = caller(awaiting: reply, over: connection)
-        input { $0.setEarliestBegin(call, from: caller) }
+    func setEarliestBegin(_ call: MethodCall<Wire.SetEarliestBegin>) {
+        decide(call) { $0.setEarliestBegin($1, from: $2) }
     }
 
     /// Changes a task's options.
-    func setOptions(
-        _ call: Wire.SetOptions,
-        _ reply: Reply<Wire.SetOptions>,
-        from connection: VarlinkConnection
-    ) {
-        let caller = caller(awaiting: reply, over: connection)
-        input { $0.setOptions(call, from: caller) }
+    func setOptions(_ call: MethodCall<Wire.SetOptions>) {
+        decide(call) { $0.setOptions($1, from: $2) }
     }
 
     /// Lets a task begin after its application was asked.
-    func begin(_ call: Wire.Begin, _ reply: Reply<Wire.Begin>, from connection: VarlinkConnection) {
-        let caller = caller(awaiting: reply, over: connection)
-        input { $0.begin(call, from: caller) }
+    func begin(_ call: MethodCall<Wire.Begin>) {
+        decide(call) { $0.begin($1, from: $2) }
     }
 
     /// Gives a task another address.
-    func relink(
-        _ call: Wire.Relink,
-        _ reply: Reply<Wire.Relink>,
-        from connection: VarlinkConnection
-    ) {
-        let caller = caller(awaiting: reply, over: connection)
-        input { $0.relink(call, from: caller) }
+    func relink(_ call: MethodCall<Wire.Relink>) {
+        decide(call) { $0.relink($1, from: $2) }
     }
 
     /// Answers a challenge.
-    func answerChallenge(
-        _ call: Wire.AnswerChallenge,
-        _ reply: Reply<Wire.AnswerChallenge>,
-        from connection: VarlinkConnection
-    ) {
-        let caller = caller(awaiting: reply, over: connection)
-        input { $0.answerChallenge(call, from: caller) }
+    func answerChallenge(_ call: MethodCall<Wire.AnswerChallenge>) {
+        decide(call) { $0.answerChallenge($1, from: $2) }
     }
 
     /// Acknowledges events.
-    func acknowledge(
-        _ call: Wire.Acknowledge,
-        _ reply: Reply<Wire.Acknowledge>,
-        from connection: VarlinkConnection
-    ) {
-        let caller = caller(awaiting: reply, over: connection)
-        input { $0.acknowledge(call, from: caller) }
+    func acknowledge(_ call: MethodCall<Wire.Acknowledge>) {
+        decide(call) { $0.acknowledge($1, from: $2) }
     }
 
     /// Ends a session permanently.
-    func closeSession(
-        _ call: Wire.CloseSession,
-        _ reply: Reply<Wire.CloseSession>,
-        from connection: VarlinkConnection
-    ) {
-        let caller = caller(awaiting: reply, over: connection)
-        input { $0.closeSession(call, from: caller) }
+    func closeSession(_ call: MethodCall<Wire.CloseSession>) {
+        decide(call) { $0.closeSession($1, from: $2) }
     }
 
     /// Releases a session that other processes may open from now on.
-    func releaseSession(
-        _ call: Wire.ReleaseSession,
-        _ reply: Reply<Wire.ReleaseSession>,
-        from connection: VarlinkConnection
-    ) {
-        let caller = caller(awaiting: reply, over: connection)
-        input { $0.releaseSession(call.session, from: caller) }
+    func releaseSession(_ call: MethodCall<Wire.ReleaseSession>) {
+        decide(call) { $0.releaseSession($1.session, from: $2) }
     }
 }

@@ -72,12 +72,9 @@ final class EventStream {
 
 extension Daemon {
     /// Streams a session's events to a client.
-    func subscribe(
-        _ parameters: Wire.Subscribe,
-        _ reply: Reply<Wire.Subscribe>,
-        from connection: VarlinkConnection
-    ) {
-        let caller = caller(over: connection)
+    func subscribe(_ call: MethodCall<Wire.Subscribe>) {
+        let (parameters, reply) = (call.parameters, call.reply)
+        let caller = caller(over: call.connection)
         let call = caller.call
         subscriptions[call] = .own(reply)
         reply.onWritable = { [weak self] in
@@ -91,11 +88,8 @@ extension Daemon {
     }
 
     /// Opens a stream for the events of many sessions.
-    func streamEvents(
-        _ call: Wire.StreamEvents,
-        _ reply: Reply<Wire.StreamEvents>,
-        from connection: VarlinkConnection
-    ) {
+    func streamEvents(_ call: MethodCall<Wire.StreamEvents>) {
+        let reply = call.reply
         // A process that knows the name may direct events here: it cannot be guessed.
         let name = String(UInt64.random(in: .min ... .max), radix: 36)
         let stream = EventStream(name: name, reply: reply)
@@ -113,12 +107,9 @@ extension Daemon {
     }
 
     /// Directs a session's events to a stream.
-    func receiveEvents(
-        _ parameters: Wire.ReceiveEvents,
-        _ reply: Reply<Wire.ReceiveEvents>,
-        from connection: VarlinkConnection
-    ) {
-        let caller = caller(over: connection)
+    func receiveEvents(_ call: MethodCall<Wire.ReceiveEvents>) {
+        let (parameters, reply) = (call.parameters, call.reply)
+        let caller = caller(over: call.connection)
         guard let stream = streams[parameters.stream] else {
             let reason = "there is no such stream"
             return reply.failure(.invalidRequest(parameter: "stream", reason: reason))
@@ -133,12 +124,9 @@ extension Daemon {
     }
 
     /// Holds back the events of a session, or no longer.
-    func holdEvents(
-        _ parameters: Wire.HoldEvents,
-        _ reply: Reply<Wire.HoldEvents>,
-        from connection: VarlinkConnection
-    ) {
-        let caller = caller(over: connection)
+    func holdEvents(_ call: MethodCall<Wire.HoldEvents>) {
+        let (parameters, reply) = (call.parameters, call.reply)
+        let caller = caller(over: call.connection)
         guard driver.change({ $0.isOpen(parameters.session, for: caller) }) else {
             return reply.failure(.sessionNotOpen(session: parameters.session))
         }

@@ -11,57 +11,37 @@ extension Daemon {
     static let pageByteLimit = 4 << 20
 
     /// Lists tasks, a page at a time.
-    func listTasks(
-        _ call: Wire.ListTasks,
-        _ reply: Reply<Wire.ListTasks>,
-        from connection: VarlinkConnection
-    ) {
-        observe(reply) { () async throws(TransferInterfaceError) in
-            try await self.listTasks(call)
+    func listTasks(_ call: MethodCall<Wire.ListTasks>) {
+        observe(call.reply) { () async throws(TransferInterfaceError) in
+            try await self.listTasks(call.parameters)
         }
     }
 
     /// Lists tasks that have ended and are gone.
-    func listEndedTasks(
-        _ call: Wire.ListEndedTasks,
-        _ reply: Reply<Wire.ListEndedTasks>,
-        from connection: VarlinkConnection
-    ) {
-        observe(reply) { () async throws(TransferInterfaceError) in
+    func listEndedTasks(_ call: MethodCall<Wire.ListEndedTasks>) {
+        observe(call.reply) { () async throws(TransferInterfaceError) in
             let records = try await self.reading { () async throws(StoreError) in
                 try await self.store.endedTasks()
             }
-            return Wire.ListEndedTasks.Reply(tasks: call.select(from: records))
+            return Wire.ListEndedTasks.Reply(tasks: call.parameters.select(from: records))
         }
     }
 
     /// Reports the state of a task.
-    func getTask(
-        _ call: Wire.GetTask,
-        _ reply: Reply<Wire.GetTask>,
-        from connection: VarlinkConnection
-    ) {
-        observe(reply) { () async throws(TransferInterfaceError) in
-            Wire.GetTask.Reply(task: try await self.task(call.id))
+    func getTask(_ call: MethodCall<Wire.GetTask>) {
+        observe(call.reply) { () async throws(TransferInterfaceError) in
+            Wire.GetTask.Reply(task: try await self.task(call.parameters.id))
         }
     }
 
     /// Lists the applications that may be started.
-    func listHooks(
-        _ call: Wire.ListHooks,
-        _ reply: Reply<Wire.ListHooks>,
-        from connection: VarlinkConnection
-    ) {
-        reply.success(Wire.ListHooks.Reply(hooks: machine.hooks()))
+    func listHooks(_ call: MethodCall<Wire.ListHooks>) {
+        call.reply.success(Wire.ListHooks.Reply(hooks: machine.hooks()))
     }
 
     /// Reports the status of the daemon.
-    func getStatus(
-        _ call: Wire.GetStatus,
-        _ reply: Reply<Wire.GetStatus>,
-        from connection: VarlinkConnection
-    ) {
-        observe(reply) { () async throws(TransferInterfaceError) in
+    func getStatus(_ call: MethodCall<Wire.GetStatus>) {
+        observe(call.reply) { () async throws(TransferInterfaceError) in
             Wire.GetStatus.Reply(status: try await self.status())
         }
     }
@@ -145,15 +125,11 @@ extension Daemon {
     }
 
     /// Reports the states of tasks, and their changes.
-    func watchTasks(
-        _ call: Wire.WatchTasks,
-        _ reply: Reply<Wire.WatchTasks>,
-        from connection: VarlinkConnection
-    ) {
+    func watchTasks(_ call: MethodCall<Wire.WatchTasks>) {
         let identifier = makeIdentifier()
-        let watcher = TaskWatcher(ids: call.ids, reply: reply, daemon: self)
+        let watcher = TaskWatcher(ids: call.parameters.ids, reply: call.reply, daemon: self)
         watchers[identifier] = watcher
-        reply.onClose = { [weak watcher] in watcher?.end() }
+        call.reply.onClose = { [weak watcher] in watcher?.end() }
         watcher.start { [weak self] in self?.watchers[identifier] = nil }
     }
 
@@ -230,42 +206,53 @@ extension Store {
     private static let pageSize = 100
 
     /// Answers a question of the state machine; a failure is an answer too.
-    func answer(_ query: DaemonStateMachine.Query) async -> DaemonStateMachine.QueryResult {
+    func answer(
+        _ query: DaemonStateMachine.Query
+    ) async -> Result<DaemonStateMachine.Finding, StoreError> {
         do throws(StoreError) {
-            return try await find(query)
+            return .success(try await find(query))
         } catch {
-            return .failed(error)
+            return .failure(error)
         }
     }
 
     private func find(
         _ query: DaemonStateMachine.Query
-    ) async throws(StoreError) -> DaemonStateMachine.QueryResult {
+    ) async throws(StoreError) -> DaemonStateMachine.Finding {
         switch query {
-        case .candidates(let request):
-            return .candidates(try await candidates(request))
-        case .events(let session, let sequence, let limit, _):
-            return .events(try await events(session: session, after: sequence, limit: limit))
+        case .candidates(let search):
+            .candidates(try await candidates(search), for: search)
+        case .events(let id, let sequence, let limit, let call):
+            .events(try await events(session: id, after: sequence, limit: limit), session: id, call)
         case .session(let id):
-            return .session(try await session(id: id))
-        case .task(.id(let id), _), .revise(.id(let id), _, _):
-            return .tasks(try await task(id: id).map { [$0] } ?? [])
-        case .task(.identifier(let session, let identifier), _),
-            .revise(.identifier(let session, let identifier), _, _):
-            let found = try await task(session: session, identifier: identifier)
-            return .tasks(found.map { [$0] } ?? [])
-        case .repeated(let id, _), .secured(let id, _, _):
-            return .tasks(try await task(id: id).map { [$0] } ?? [])
-        case .sweep(_, let scope, let last):
-            return .tasks(try await tasks(filter(scope), after: last, limit: Self.pageSize))
+            .session(try await session(id: id))
+        case .task(let key, let ending):
+            .task(try await task(key), key, ending)
+        case .repeated(let id, let call):
+            .repeated(try await task(id: id), task: id, call)
+        case .secured(let id, let upload, let call):
+            .secured(try await task(id: id), task: id, upload, call)
+        case .revise(let key, let revision, let call):
+            .revise(try await task(key), key, revision, call)
+        case .sweep(let call, let scope, let last):
+            .sweep(try await tasks(filter(scope), after: last, limit: Self.pageSize), call)
         case .overdue(let now):
-            return .tasks(try await overdueTasks(at: now, limit: Self.pageSize))
+            .overdue(try await overdueTasks(at: now, limit: Self.pageSize))
         case .dated(let last):
-            return .tasks(try await datedTasks(after: last, limit: Self.pageSize))
+            .dated(try await datedTasks(after: last, limit: Self.pageSize))
         case .earliestDeadline:
-            return .earliestDeadline(try await earliestDeadline())
+            .earliestDeadline(try await earliestDeadline())
         case .totals:
-            return .totals(try await totals())
+            .totals(try await totals())
+        }
+    }
+
+    private func task(_ key: TaskKey) async throws(StoreError) -> TaskRecord? {
+        switch key {
+        case .id(let id):
+            try await task(id: id)
+        case .identifier(let session, let identifier):
+            try await task(session: session, identifier: identifier)
         }
     }
 

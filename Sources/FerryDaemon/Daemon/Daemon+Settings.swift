@@ -11,21 +11,13 @@ extension Daemon {
     }
 
     /// Reports the settings that hold.
-    func getSettings(
-        _ call: Wire.GetSettings,
-        _ reply: Reply<Wire.GetSettings>,
-        from connection: VarlinkConnection
-    ) {
-        reply.success(Wire.GetSettings.Reply(settings: presentedSettings()))
+    func getSettings(_ call: MethodCall<Wire.GetSettings>) {
+        call.reply.success(Wire.GetSettings.Reply(settings: presentedSettings()))
     }
 
     /// Reads the files with the settings again.
-    func reload(
-        _ call: Wire.Reload,
-        _ reply: Reply<Wire.Reload>,
-        from connection: VarlinkConnection
-    ) {
-        let process = connection.peer.processIdentifier
+    func reload(_ call: MethodCall<Wire.Reload>) {
+        let (reply, process) = (call.reply, call.connection.peer.processIdentifier)
         LoopActor.task { [self] in
             log.write(.info, "process \(process) has the settings read again")
             await reload()

@@ -29,24 +29,17 @@ extension Daemon {
     }
 
     /// Reports the timetable.
-    func getTimetable(
-        _ call: Wire.GetTimetable,
-        _ reply: Reply<Wire.GetTimetable>,
-        from connection: VarlinkConnection
-    ) {
-        reply.success(Wire.GetTimetable.Reply(timetable: presentedTimetable()))
+    func getTimetable(_ call: MethodCall<Wire.GetTimetable>) {
+        call.reply.success(Wire.GetTimetable.Reply(timetable: presentedTimetable()))
     }
 
     /// Adds a rule to the timetable, or removes one.
-    func changeTimetable(
-        _ call: Wire.ChangeTimetable,
-        _ reply: Reply<Wire.ChangeTimetable>,
-        from connection: VarlinkConnection
-    ) {
-        let process = connection.peer.processIdentifier
+    func changeTimetable(_ call: MethodCall<Wire.ChangeTimetable>) {
+        let (parameters, reply) = (call.parameters, call.reply)
+        let process = call.connection.peer.processIdentifier
         LoopActor.task { [self] in
             do throws(TransferInterfaceError) {
-                try await change(call)
+                try await change(parameters)
                 log.write(.info, "process \(process) has changed the timetable")
                 reply.success(Wire.ChangeTimetable.Reply(timetable: presentedTimetable()))
             } catch {

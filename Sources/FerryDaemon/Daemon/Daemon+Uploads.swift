@@ -7,32 +7,26 @@ import FoundationEssentials
 
 extension Daemon {
     /// Creates an upload of a file that a client passes.
-    func createUpload(
-        _ create: Wire.CreateUpload,
-        _ reply: Reply<Wire.CreateUpload>,
-        from connection: VarlinkConnection
-    ) {
-        let caller = caller(awaiting: reply, over: connection) { answer in
-            guard case .created(let task) = answer else { return nil }
-            return Wire.CreateUpload.Reply(id: task)
-        }
-        let passed = reply.takeFile()
-        let queue = applicationQueues.queue(of: machine.application(ofSession: create.session))
-        arrivingFiles[caller.call] = passed.map { ArrivingFile(file: $0.file, queue: queue) }
-        do throws(SystemCallError) {
-            let identity = try passed?.identity.get()
-            input {
-                $0.createUpload(create, of: identity, from: caller)
+    func createUpload(_ call: MethodCall<Wire.CreateUpload>) {
+        let passed = call.reply.takeFile()
+        let application = driver.change { $0.application(ofSession: call.parameters.session) }
+        let queue = applicationQueues.queue(of: application)
+        let file = passed.map { ArrivingFile(file: $0.file, queue: queue) }
+        decide(call, file: file) { machine, create, caller in
+            do throws(SystemCallError) {
+                machine.createUpload(create, of: try passed?.identity.get(), from: caller)
+            } catch {
+                machine.refuseUpload(after: error, from: caller)
             }
-        } catch {
-            input { $0.refuseUpload(after: error, from: caller) }
+        } answering: { answer in
+            answer.createdTask.map { Wire.CreateUpload.Reply(id: $0) }
         }
     }
 
     /// Secures the file that a client has passed, so that it can be sent whatever happens to it.
     func secure(_ upload: UploadState, of task: Int64, for call: DaemonStateMachine.CallIdentifier)
     {
-        let file = arrivingFiles.removeValue(forKey: call)
+        let file = calls[call]?.takeFile()
         LoopActor.task { [self] in
             var secured: UploadState?
             if let (file, queue) = file.map({ ($0.file, $0.queue) }) {

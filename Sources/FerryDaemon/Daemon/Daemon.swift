@@ -40,10 +40,8 @@ final class Daemon {
     ///
     /// Each read copies the whole. What is read for each transfer or input is read by `driver.change`.
     var machine: DaemonStateMachine { driver.machine }
-    /// The actions of people that are not done yet, with the process that requested each.
-    var actions: [DaemonStateMachine.CallIdentifier: (PersonalAction, Int32)] = [:]
-    /// The files that were passed with calls that create uploads.
-    var arrivingFiles: [DaemonStateMachine.CallIdentifier: ArrivingFile] = [:]
+    /// The calls that are not answered yet.
+    var calls: [DaemonStateMachine.CallIdentifier: UnansweredCall] = [:]
     /// The queues for the files of applications.
     let applicationQueues = ApplicationQueues()
     /// The copies of other tasks' files that are being made, by the task that gets the copy.
@@ -61,10 +59,6 @@ final class Daemon {
     var children: [Int64: ChildProcess] = [:]
     /// The starts of applications that have not completed yet.
     var starts: [Int64: LaunchRecord] = [:]
-    /// How the calls are answered that have not been yet.
-    var answers:
-        [DaemonStateMachine.CallIdentifier:
-            @LoopActor (Result<DaemonStateMachine.Answer, TransferInterfaceError>) -> Void] = [:]
     var subscriptions: [DaemonStateMachine.CallIdentifier: EventDestination] = [:]
     /// The streams of events, by name.
     var streams: [String: EventStream] = [:]
@@ -281,17 +275,13 @@ extension Daemon: @LoopActor DaemonWorld {
     // MARK: Clients
 
     func answer(_ call: DaemonStateMachine.CallIdentifier, _ answer: DaemonStateMachine.Answer) {
-        arrivingFiles[call] = nil
-        if let (action, process) = actions.removeValue(forKey: call) {
-            log.write(.info, action.text(by: process, answer), task: action.task)
-        }
-        answers.removeValue(forKey: call)?(.success(answer))
+        guard let call = calls.removeValue(forKey: call) else { return }
+        if let deed = call.deed { log.write(.info, deed.text(answer), task: deed.task) }
+        call.answer(.success(answer))
     }
 
     func refuse(_ call: DaemonStateMachine.CallIdentifier, _ error: TransferInterfaceError) {
-        arrivingFiles[call] = nil
-        actions[call] = nil
-        answers.removeValue(forKey: call)?(.failure(error))
+        calls.removeValue(forKey: call)?.answer(.failure(error))
         endSubscription(call, because: error)
     }
 

@@ -214,7 +214,7 @@ class DaemonDriver<World: DaemonWorld> {
     }
 
     /// The store has answered a query.
-    func answered(_ query: Machine.Query, _ result: Machine.QueryResult) {
+    func answered(_ query: Machine.Query, _ result: Result<Machine.Finding, StoreError>) {
         input { $0.answered(query, result) }
     }
 }

@@ -105,6 +105,9 @@ extension DaemonStateMachine {
         case resumeData(Data?)
         /// An application was quit.
         case cancelled(count: Int)
+
+        /// The task that a call has created; `nil` for another answer.
+        var createdTask: Int64? { if case .created(let task) = self { task } else { nil } }
     }
 
     /// A query to the store.
@@ -135,22 +138,32 @@ extension DaemonStateMachine {
         case totals
     }
 
-    /// The store's answer to a query.
-    enum QueryResult: Hashable, Sendable {
-        /// To `candidates`.
-        case candidates(Candidates)
-        /// To `events`.
-        case events([EventRecord])
-        /// To `session`.
+    /// What the store has found for a query, with what the machine needs to continue.
+    enum Finding: Hashable, Sendable {
+        /// Tasks that may start.
+        case candidates(Candidates, for: CandidateSearch)
+        /// Events for a subscription.
+        case events([EventRecord], session: Int64, CallIdentifier)
+        /// A session's number of tasks and events; `nil` if the session is gone.
         case session(SessionRecord?)
-        /// To `task`, `repeated`, `secured`, `revise`, `sweep`, `overdue` and `dated`.
-        case tasks([TaskRecord])
-        /// To `earliestDeadline`.
+        /// A task that a caller wants to end.
+        case task(TaskRecord?, TaskKey, Ending)
+        /// An upload whose creation call was repeated.
+        case repeated(TaskRecord?, task: Int64, CallIdentifier)
+        /// A task whose file was secured.
+        case secured(TaskRecord?, task: Int64, UploadState, CallIdentifier)
+        /// A task that a caller wants to change.
+        case revise(TaskRecord?, TaskKey, Revision, CallIdentifier)
+        /// The next unfinished tasks of a sweep; none when it is over.
+        case sweep([TaskRecord], CallIdentifier)
+        /// Unfinished tasks whose deadline has passed.
+        case overdue([TaskRecord])
+        /// The earliest deadline of all; `nil` if there is none.
         case earliestDeadline(Date?)
-        /// To `totals`.
+        /// The next unfinished tasks that wait for a date.
+        case dated([TaskRecord])
+        /// The number of all tasks.
         case totals(SessionCounts)
-        /// The store could not answer.
-        case failed(StoreError)
     }
 
     /// The continuation after a commit.

@@ -110,40 +110,42 @@ extension DaemonStateMachine {
     }
 
     /// The store has answered a query.
-    mutating func answered(_ query: Query, _ result: QueryResult) {
+    mutating func answered(_ query: Query, _ result: Result<Finding, StoreError>) {
         work.end(in: .store)
         let reading = query.question.flatMap { readings.answered($0) }
         defer { if let reading { readings.close(reading) } }
-        switch (query, result) {
-        case (.candidates(let search), .candidates(let candidates)):
+        switch result {
+        case .success(let finding): found(finding, readBy: reading)
+        case .failure(let error): queryFailed(query, error)
+        }
+    }
+
+    private mutating func found(_ finding: Finding, readBy reading: Readings.Reading?) {
+        switch finding {
+        case .candidates(let candidates, let search):
             found(candidates, by: search, readBy: reading)
-        case (.events(let session, _, _, let call), .events(let events)):
+        case .events(let events, let session, let call):
             read(events, session: session, for: call)
-        case (.session, .session(let record?)):
-            counted(record)
-        case (.task(let key, let ending), .tasks(let tasks)):
-            found(tasks.first, key, for: ending, readBy: reading)
-        case (.repeated(let task, let call), .tasks(let tasks)):
-            found(tasks.first, repeated: task, for: call)
-        case (.secured(let task, let upload, let call), .tasks(let tasks)):
-            found(tasks.first, secured: upload, task, for: call)
-        case (.revise(let key, let revision, let call), .tasks(let tasks)):
-            found(tasks.first, key, for: revision, call: call, readBy: reading)
-        case (.sweep(let call, _, _), .tasks(let tasks)):
+        case .session(let record):
+            if let record { counted(record) }
+        case .task(let task, let key, let ending):
+            found(task, key, for: ending, readBy: reading)
+        case .repeated(let task, let number, let call):
+            found(task, repeated: number, for: call)
+        case .secured(let task, let number, let upload, let call):
+            found(task, secured: upload, number, for: call)
+        case .revise(let task, let key, let revision, let call):
+            found(task, key, for: revision, call: call, readBy: reading)
+        case .sweep(let tasks, let call):
             found(tasks, ofSweep: call, readBy: reading)
-        case (.overdue, .tasks(let tasks)):
+        case .overdue(let tasks):
             foundOverdue(tasks, readBy: reading)
-        case (.dated, .tasks(let tasks)):
+        case .dated(let tasks):
             found(dated: tasks)
-        case (.earliestDeadline, .earliestDeadline(let deadline)):
+        case .earliestDeadline(let deadline):
             record(deadline: deadline)
-        case (.totals, .totals(let totals)):
+        case .totals(let totals):
             counted(totals)
-        case (_, .failed(let error)):
-            queryFailed(query, error)
-        default:
-            // The session has gone in the meantime.
-            break
         }
     }
 

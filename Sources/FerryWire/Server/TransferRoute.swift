@@ -24,16 +24,18 @@ struct TransferRoute: Sendable {
     /// Creates the route to a method of a service.
     init<Method: TransferMethod>(
         _ perform:
-            @escaping @LoopActor @Sendable (
-                any TransferService, Method, Reply<Method>, VarlinkConnection
-            ) -> Void
+            @escaping @LoopActor @Sendable (any TransferService, MethodCall<Method>) -> Void
     ) {
         method = Method.qualifiedName
         read = { (input) throws(JSONInput.Problem) in
             let parameters = try Method(from: &input)
             return Call(requiresMore: Method.requiresMore) { service, call, connection in
-                let reply = Reply<Method>(call)
-                if let service { perform(service, parameters, reply, connection) }
+                let call = MethodCall(
+                    parameters: parameters,
+                    reply: Reply(call),
+                    connection: connection
+                )
+                if let service { perform(service, call) }
             }
         }
     }

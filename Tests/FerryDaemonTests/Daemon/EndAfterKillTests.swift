@@ -60,10 +60,11 @@ struct EndAfterKillTests {
         let daemon = try await bench.start()
         var told: (data: Data?, kept: Int?, left: Int?)
         let left = { try? bench.downloads.names().count }
-        daemon.answers[7] = { result in
+        let answer = { @LoopActor (result: UnansweredCall.Answer) in
             guard case .success(.resumeData(let data)) = result else { return }
             told = (data, try? bench.resumable.names().count, left())
         }
+        daemon.calls[7] = UnansweredCall(answer: answer, deed: nil, file: nil)
         let task = try #require(try await bench.store.task(id: 1))
         let ending = DaemonStateMachine.Ending.cancelled(
             for: .resumeDataCall(7),

@@ -94,7 +94,7 @@ import Testing
         let call = bench.call(client) { $0.closeSession(close, from: $1) }
         // Another call has had the session counted.
         let record = bench.database.current.session(id: client.session)
-        bench.input { $0.answered(.session(client.session), .session(record)) }
+        bench.input { $0.answered(.session(client.session), .success(.session(record))) }
         bench.failure = .model(.inputOutput)
         bench.step()
         bench.failure = nil

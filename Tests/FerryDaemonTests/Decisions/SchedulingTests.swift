@@ -61,7 +61,7 @@ import Testing
         // As if there had been room when the store was asked.
         let found = Candidates(tasks: [try #require(bench.stored(waiting))], earliestNotBefore: nil)
         let effects = bench.input {
-            $0.answered(.candidates(search), .candidates(found))
+            $0.answered(.candidates(search), .success(.candidates(found, for: search)))
         }
         #expect(effects.contains { if case .query(.candidates) = $0 { true } else { false } })
         bench.settle()

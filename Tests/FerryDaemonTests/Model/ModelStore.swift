@@ -85,32 +85,36 @@ extension StoreError {
 
 extension ModelStore {
     /// Answers a question of the state machine, as the store does.
-    mutating func answer(
-        _ query: DaemonStateMachine.Query
-    ) -> DaemonStateMachine.QueryResult {
+    mutating func find(_ query: DaemonStateMachine.Query) -> DaemonStateMachine.Finding {
         switch query {
-        case .candidates(let request):
-            .candidates(candidates(request))
-        case .events(let session, let sequence, let limit, _):
-            .events(events(session: session, after: sequence, limit: limit))
+        case .candidates(let search):
+            .candidates(candidates(search), for: search)
+        case .events(let id, let sequence, let limit, let call):
+            .events(events(session: id, after: sequence, limit: limit), session: id, call)
         case .session(let id):
             .session(session(id: id))
-        case .task(let key, _), .revise(let key, _, _):
-            .tasks((try? task(key)).map { [$0.record] } ?? [])
-        case .repeated(let id, _), .secured(let id, _, _):
-            .tasks((try? task(.id(id))).map { [$0.record] } ?? [])
-        case .sweep(_, let scope, let last):
-            .tasks(tasks(filter(scope), after: last, limit: 100))
+        case .task(let key, let ending):
+            .task(record(key), key, ending)
+        case .repeated(let id, let call):
+            .repeated(record(.id(id)), task: id, call)
+        case .secured(let id, let upload, let call):
+            .secured(record(.id(id)), task: id, upload, call)
+        case .revise(let key, let revision, let call):
+            .revise(record(key), key, revision, call)
+        case .sweep(let call, let scope, let last):
+            .sweep(tasks(filter(scope), after: last, limit: 100), call)
         case .overdue(let now):
-            .tasks(overdueTasks(at: now, limit: 100))
+            .overdue(overdueTasks(at: now, limit: 100))
         case .dated(let last):
-            .tasks(datedTasks(after: last, limit: 100))
+            .dated(datedTasks(after: last, limit: 100))
         case .earliestDeadline:
             .earliestDeadline(earliestDeadline())
         case .totals:
             .totals(totals())
         }
     }
+
+    private func record(_ key: TaskKey) -> TaskRecord? { (try? task(key))?.record }
 
     private func filter(_ scope: DaemonStateMachine.Sweep.Scope) -> TaskFilter {
         let unfinished = Set(TaskRecord.State.allCases).subtracting([.completed])

@@ -6,18 +6,19 @@ import FerryStore
 /// transaction, and so may overtake a question.
 struct StoreLine {
     typealias Commit = CommitBacklog.Commit
+    typealias Answer = Result<DaemonStateMachine.Finding, StoreError>
 
     /// What came of a job.
     enum Outcome {
         case committed(Receipt, Commit)
         case failed(StoreError, Commit)
-        case answered(DaemonStateMachine.Query, DaemonStateMachine.QueryResult)
+        case answered(DaemonStateMachine.Query, Answer)
     }
 
     private enum Job {
         case transactions
         case question(DaemonStateMachine.Query)
-        case answer(DaemonStateMachine.Query, DaemonStateMachine.QueryResult)
+        case answer(DaemonStateMachine.Query, Answer)
     }
 
     private var jobs: [Job] = []
@@ -53,7 +54,8 @@ struct StoreLine {
             commits = []
             return groups.flatMap { database.transact($0, failure: failure) }
         case .question(let query):
-            let result = failure.map { .failed($0) } ?? database.current.answer(query)
+            let result: Answer =
+                failure.map { .failure($0) } ?? .success(database.current.find(query))
             guard isSlow, Self.canBeSlow(query) else { return [.answered(query, result)] }
             jobs.append(.answer(query, result))
             return []

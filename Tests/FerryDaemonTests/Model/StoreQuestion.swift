@@ -95,7 +95,7 @@ enum StoreQuestion: Sendable {
         case .ended(let limit): return model.endedTasks(limit: limit)
         case .earliestDeadline: return model.earliestDeadline()
         case .candidates(let search):
-            guard case .candidates(let found) = model.answer(.candidates(search)) else { return 0 }
+            guard case .candidates(let found, _) = model.find(.candidates(search)) else { return 0 }
             return found
         case .events(let session, let sequence, let limit):
             return model.events(session: session, after: sequence, limit: limit)

@@ -151,29 +151,18 @@ extension Sabotage {
         }
     }
 
-    /// Changes what the store has answered.
-    func falsify(
-        _ query: DaemonStateMachine.Query,
-        _ result: DaemonStateMachine.QueryResult
-    ) -> DaemonStateMachine.QueryResult {
-        switch (self, result) {
-        case (.forgetsWaitingTasks, .candidates(var candidates)):
-            falsify(&candidates)
+    /// Changes what the store has found.
+    func falsify(_ finding: DaemonStateMachine.Finding) -> DaemonStateMachine.Finding {
+        switch (self, finding) {
+        case (.forgetsWaitingTasks, .candidates(var candidates, let search)):
+            candidates.tasks.removeAll { $0.id.isMultiple(of: 3) }
+            return .candidates(candidates, for: search)
         case (.overlooksTasks, .session(var record?)):
-            falsify(&record)
+            record.counts = SessionCounts()
+            return .session(record)
         default:
-            result
+            return finding
         }
-    }
-
-    private func falsify(_ candidates: inout Candidates) -> DaemonStateMachine.QueryResult {
-        candidates.tasks.removeAll { $0.id.isMultiple(of: 3) }
-        return .candidates(candidates)
-    }
-
-    private func falsify(_ record: inout SessionRecord) -> DaemonStateMachine.QueryResult {
-        record.counts = SessionCounts()
-        return .session(record)
     }
 }
 

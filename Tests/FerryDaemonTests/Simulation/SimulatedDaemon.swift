@@ -283,8 +283,8 @@ final class SimulatedDaemon {
             lastStoreFailure = world.now
             driver.finished(commit, .failure(error))
         case .answered(let query, let result):
-            if case .failed = result { lastReadFailure = world.now }
-            driver.answered(query, world.sabotage.map { $0.falsify(query, result) } ?? result)
+            if case .failure = result { lastReadFailure = world.now }
+            driver.answered(query, result.map { world.sabotage?.falsify($0) ?? $0 })
         }
     }
 }
