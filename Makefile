@@ -75,6 +75,7 @@ lint: ## checks format, names and limits
 	$(SWIFT_FILES) | xargs -0 swift format lint --strict --parallel
 	scripts/named-tests docs/mission.md Sources/Ferry/Ferry.docc/What-people-asked.md
 	scripts/time-limits
+	scripts/open-state
 	scripts/interface --check
 	scripts/release --check
 

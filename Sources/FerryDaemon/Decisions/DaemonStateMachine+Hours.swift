@@ -5,13 +5,16 @@ extension DaemonStateMachine {
     /// The user's timetable, and what of it holds now.
     struct Hours: Sendable {
         /// The timetable.
-        var timetable = Timetable()
+        private(set) var timetable = Timetable()
         /// What holds, and until when.
         private(set) var period = Timetable.Period()
         private let clock: LocalClock
 
         /// Creates an empty timetable.
         init(clock: LocalClock) { self.clock = clock }
+
+        /// The user has another timetable.
+        mutating func change(to timetable: Timetable) { self.timetable = timetable }
 
         /// Finds what holds at a time of day.
         mutating func follow(_ wall: Date) { period = timetable.period(at: wall, by: clock) }
@@ -40,7 +43,7 @@ extension DaemonStateMachine {
 
     /// The user has another timetable.
     mutating func timetableChanged(to timetable: Timetable) {
-        hours.timetable = timetable
+        hours.change(to: timetable)
         followHours()
     }
 

@@ -102,7 +102,7 @@ struct DaemonStateMachine {
         if let clock { _ = timekeeping.set(clock) }
         self.rates = rates
         network.change(to: connectivity)
-        hours.timetable = timetable
+        hours.change(to: timetable)
         hours.follow(self.clock.wall(at: now))
         _ = watch.record(isOutsideHours: hours.period.isOutsideHours)
         turn.add(.limitRates(ratesInForce, session: nil))

@@ -209,7 +209,8 @@ import Testing
 
     @Test func `BG-22: unless its user wants otherwise`() throws {
         var bench = MachineBench()
-        bench.machine.hours.timetable.rules = [try TimetableRule("background urgent")]
+        let rule = try TimetableRule("background urgent")
+        bench.input { $0.timetableChanged(to: Timetable(rules: [rule])) }
         let client = launched(&bench)
         bench.conditions = .battery
         let task = bench.start(client, 2)
