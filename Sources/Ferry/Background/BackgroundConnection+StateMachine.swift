@@ -59,8 +59,6 @@ extension BackgroundConnection {
             /// The session's number in the daemon.
             let number: Int64
             let since: ContinuousClock.Instant
-            /// Whether the daemon takes several acknowledgements in one call.
-            let mergesAcknowledgements: Bool
         }
 
         /// The first number for tasks that the daemon could not accept; the daemon never assigns these numbers.
@@ -159,7 +157,6 @@ extension BackgroundConnection.StateMachine {
         attempt: Int,
         session: Int64,
         nextTaskIdentifier: Int,
-        mergesAcknowledgements: Bool,
         now: ContinuousClock.Instant
     ) {
         guard isCurrent(attempt) else { return }
@@ -167,13 +164,7 @@ extension BackgroundConnection.StateMachine {
             effects.add(.complete(outbox.removeAcknowledgements()))
         }
         lastSession = session
-        condition = .opening(
-            Session(
-                number: session,
-                since: now,
-                mergesAcknowledgements: mergesAcknowledgements
-            )
-        )
+        condition = .opening(Session(number: session, since: now))
         self.nextTaskIdentifier = max(self.nextTaskIdentifier ?? 0, nextTaskIdentifier)
         // Requested while the call was in progress.
         if registersAgain { effects.add(.register) }
@@ -187,7 +178,7 @@ extension BackgroundConnection.StateMachine {
         guard case .opening(let session) = condition, session.number == number else { return }
         condition = .open(session)
         hasOpened = true
-        outbox.beginConnection(mergesAcknowledgements: session.mergesAcknowledgements)
+        outbox.beginConnection()
         sendNew(over: session, keepsIncomplete: false)
         effects.add(.notify(.isReady))
     }

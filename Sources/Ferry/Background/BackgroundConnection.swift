@@ -306,7 +306,6 @@ extension BackgroundConnection {
                     attempt: attempt,
                     session: reply.session,
                     nextTaskIdentifier: reply.nextTaskIdentifier,
-                    mergesAcknowledgements: reply.takesOtherSequences ?? false,
                     now: EventLoop.now
                 )
             }

@@ -14,9 +14,6 @@ struct Outbox {
         let onRefusal: (@Sendable (TransferDaemonError) -> Void)?
     }
 
-    /// Whether the daemon takes the acknowledgements of several events in one call; an earlier one heeds the first alone.
-    private var mergesAcknowledgements = false
-
     private var entries: [Entry?] = []
     /// The number of entries at the front that are done, and nil; they are removed in batches.
     private var doneCount = 0
@@ -36,15 +33,13 @@ struct Outbox {
     private var first: Entry? { isEmpty ? nil : entries[doneCount] }
 
     /// Adds a call at the end, or merges it into the last call if that creates the same task, or if both acknowledge
-    /// events and the daemon takes that.
+    /// events.
     mutating func add(
         _ call: BackgroundCall,
         onRefusal: (@Sendable (TransferDaemonError) -> Void)? = nil
     ) {
         let last = entries.count - 1
-        if !isEmpty, mayMerge(call), entries[last]?.wasSent == false,
-            entries[last]?.call.absorb(call) == true
-        {
+        if !isEmpty, entries[last]?.wasSent == false, entries[last]?.call.absorb(call) == true {
             return
         }
         if case .create(let task) = call { creations[task.identifier] = false }
@@ -52,17 +47,8 @@ struct Outbox {
         nextNumber += 1
     }
 
-    private func mayMerge(_ call: BackgroundCall) -> Bool {
-        if case .acknowledge = call { mergesAcknowledgements } else { true }
-    }
-
     /// Begins a connection that has no calls yet.
-    ///
-    /// - Parameter mergesAcknowledgements: Whether its daemon takes the acknowledgements of several events in one call.
-    mutating func beginConnection(mergesAcknowledgements: Bool) {
-        sentCount = doneCount
-        self.mergesAcknowledgements = mergesAcknowledgements
-    }
+    mutating func beginConnection() { sentCount = doneCount }
 
     /// Records that a task has ended, perhaps before its creation was acknowledged.
     mutating func taskEnded(_ task: Int) {

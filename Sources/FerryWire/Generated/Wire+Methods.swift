@@ -19,20 +19,12 @@ extension Wire {
             package var nextTaskIdentifier: Int
             /// The token that Subscribe needs on another connection; missing if the daemon sees the process.
             package var token: String?
-            /// Whether Acknowledge takes otherSequences; missing from an earlier daemon, which does not.
-            package var takesOtherSequences: Bool?
 
             /// Creates the value from its members.
-            package init(
-                session: Int64,
-                nextTaskIdentifier: Int,
-                token: String? = nil,
-                takesOtherSequences: Bool? = nil
-            ) {
+            package init(session: Int64, nextTaskIdentifier: Int, token: String? = nil) {
                 self.session = session
                 self.nextTaskIdentifier = nextTaskIdentifier
                 self.token = token
-                self.takesOtherSequences = takesOtherSequences
             }
 
             /// Writes the members.
@@ -40,7 +32,6 @@ extension Wire {
                 output.object { output in
                     output.member("nextTaskIdentifier", nextTaskIdentifier)
                     output.member("session", session)
-                    output.member("takesOtherSequences", takesOtherSequences)
                     output.member("token", token)
                 }
             }
@@ -50,13 +41,11 @@ extension Wire {
                 var session: Int64?
                 var nextTaskIdentifier: Int?
                 var token: String?
-                var takesOtherSequences: Bool?
                 try input.object { (input, member) throws(JSONInput.Problem) in
                     switch member {
                     case "session": session = try input.value()
                     case "nextTaskIdentifier": nextTaskIdentifier = try input.value()
                     case "token": token = try input.value()
-                    case "takesOtherSequences": takesOtherSequences = try input.value()
                     default: try input.skip()
                     }
                 }
@@ -66,8 +55,7 @@ extension Wire {
                         nextTaskIdentifier,
                         "nextTaskIdentifier"
                     ),
-                    token: token,
-                    takesOtherSequences: takesOtherSequences
+                    token: token
                 )
             }
         }
@@ -1114,7 +1102,7 @@ extension Wire {
         package var session: Int64
         /// The event's sequence.
         package var sequence: Int64
-        /// The sequences of more events, if OpenSession has returned takesOtherSequences.
+        /// The sequences of more events.
         package var otherSequences: [Int64]?
         /// Where the application has put the files of these events, as far as it says so.
         package var savedFiles: [SavedFile]?

@@ -42,7 +42,6 @@ struct BackgroundConnectionStateMachineTests {
                 attempt: attempt,
                 session: session,
                 nextTaskIdentifier: 3,
-                mergesAcknowledgements: true,
                 now: start
             )
         }

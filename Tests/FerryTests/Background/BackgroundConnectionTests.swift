@@ -155,20 +155,6 @@ struct BackgroundConnectionTests {
         #expect(await daemon.acknowledgements == [Array(1...256), Array(257...300)])
     }
 
-    @Test func `an earlier ferryd gets the acknowledgement of each event in a call of its own`()
-        async throws
-    {
-        await LoopActor.run { daemon.takesOtherSequences = nil }
-        let (connection, number) = try await openSession()
-        await LoopActor.run {
-            for sequence in 1...3 {
-                connection.acknowledge(Int64(sequence), ofSession: number)
-            }
-        }
-        await flush(connection)
-        #expect(await daemon.acknowledgements == [[1], [2], [3]])
-    }
-
     @Test func `API-23: tasks are made while the daemon does not answer, and it gets them later`()
         async throws
     {

@@ -53,7 +53,7 @@ import Testing
             Wire.SavedFile(sequence: 1, path: "/a"), Wire.SavedFile(sequence: 3, path: "/b"),
         ]
         var outbox = Outbox()
-        outbox.beginConnection(mergesAcknowledgements: true)
+        outbox.beginConnection()
         outbox.add(.acknowledge(sequence: 1, files: [files[0]]))
         outbox.add(.acknowledge(sequence: 2))
         outbox.add(.acknowledge(sequence: 3, files: [files[1]]))
@@ -107,7 +107,7 @@ import Testing
         _ = sent(&outbox, keepsIncomplete: false)
         // The connection is lost meanwhile: the daemon may have the task, and would not resume it.
         outbox.add(.resume(task: 1))
-        outbox.beginConnection(mergesAcknowledgements: true)
+        outbox.beginConnection()
         let calls = sent(&outbox)
         #expect(calls == [.create(task(1)), .resume(task: 1)])
     }
@@ -119,7 +119,7 @@ import Testing
         _ = outbox.removeFirst()
         _ = outbox.removeFirst()
         _ = outbox.removeFirst()
-        outbox.beginConnection(mergesAcknowledgements: true)
+        outbox.beginConnection()
         let calls = sent(&outbox)
         #expect(calls == [.suspend(task: 4), .suspend(task: 5)])
         outbox.add(.suspend(task: 6))
@@ -133,7 +133,7 @@ import Testing
         _ = sent(&outbox, keepsIncomplete: false)
         outbox.taskEnded(1)
         #expect(outbox.endConnection().isEmpty)
-        outbox.beginConnection(mergesAcknowledgements: true)
+        outbox.beginConnection()
         #expect(sent(&outbox, keepsIncomplete: false) == [.create(task(2))])
     }
 
@@ -157,7 +157,7 @@ import Testing
         outbox.add(.cancel(task: 1, producingResumeData: false))
         outbox.taskEnded(1)
         #expect(outbox.endConnection().isEmpty)
-        outbox.beginConnection(mergesAcknowledgements: true)
+        outbox.beginConnection()
         #expect(sent(&outbox) == [.cancel(task: 1, producingResumeData: false)])
     }
 

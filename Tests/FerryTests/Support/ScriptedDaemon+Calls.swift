@@ -165,8 +165,7 @@ extension ScriptedDaemon: TransferCallHandler {
             sessions[method.identifier] = session
             return .init(
                 session: session.number,
-                nextTaskIdentifier: session.nextTaskIdentifier,
-                takesOtherSequences: takesOtherSequences
+                nextTaskIdentifier: session.nextTaskIdentifier
             )
         }
     }

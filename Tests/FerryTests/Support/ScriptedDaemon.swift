@@ -69,8 +69,6 @@ final class ScriptedDaemon {
     var answers: [Wire.AnswerChallenge] = []
     /// The events that were acknowledged together.
     var acknowledgements: [[Int64]] = []
-    /// Whether it takes several acknowledgements in one call; an earlier ferryd does not.
-    var takesOtherSequences: Bool? = true
     var watcher: Reply<Wire.WatchTasks>?
     /// The connection of the call that is being handled.
     var caller: VarlinkConnection?
