@@ -110,6 +110,7 @@ extension TransferDaemon.Transfer.Wait {
         case .paused: "paused"
         case .hostLimit: "waiting: enough from its host"
         case .connectionLimit: "waiting: enough at once"
+        case .fairShare: "waiting: too slow, others go first"
         case .starting: "starting"
         case .earliestBegin: until.map { "begins at \($0.text(now: now))" } ?? "begins later"
         case .application: "waiting for its application"

@@ -1,4 +1,5 @@
 import Ferry
+import FerryWire
 import Foundation
 import Testing
 
@@ -54,6 +55,16 @@ import Testing
     ])
     func `every wait has its few words`(wait: Transfer.Wait, words: String) throws {
         #expect(try Transfer.sample(state: .waiting, wait: wait).stateText(now: noon) == words)
+    }
+
+    @Test(arguments: Wire.WaitReason.allCases.filter { $0 != .other })
+    func `each reason that ferryd gives has words and a sentence of its own`(
+        reason: Wire.WaitReason
+    ) throws {
+        let wait = Transfer.Wait(reason: Transfer.Wait.Reason(name: reason.rawValue))
+        let transfer = try Transfer.sample(state: .waiting, wait: wait)
+        #expect(transfer.stateText(now: noon) != "waiting: \(reason.rawValue)")
+        #expect(second(transfer) != "It waits: \(reason.rawValue).")
     }
 
     @Test func `KEEP-2: an expired link says what to type`() throws {
