@@ -183,7 +183,7 @@ struct HostQueueTests {
         search.turns[1] = CandidateSearch.Turn(lastServed: 2)
         search.turns[2] = CandidateSearch.Turn(lastServed: 1)
         #expect(try await store.candidates(search).tasks.map(\.id) == [4, 1, 5, 2])
-        search.turns[1]?.places = 3
+        search.turns[1]?.slots = 3
         #expect(try await store.candidates(search).tasks.map(\.id) == [4, 5, 6, 1])
     }
 

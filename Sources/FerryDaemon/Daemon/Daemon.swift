@@ -320,7 +320,7 @@ extension Daemon: @LoopActor DaemonWorld {
         transfer.rates?.setPriority(priority)
     }
 
-    func recallConnection(of transfer: any RunningTransfer, to host: String?) {
+    func revokeConnection(of transfer: any RunningTransfer, to host: String?) {
         (transfer as? Download)?.returnConnection { origin in
             host.map { $0 == TaskConnections.host(of: origin) } ?? true
         }

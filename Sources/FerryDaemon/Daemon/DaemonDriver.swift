@@ -83,8 +83,8 @@ class DaemonDriver<World: DaemonWorld> {
         case .limitRate(let task, let rates): limitRates(rates, of: task)
         case .limitRates(let rates, let session): world.limitRates(rates, ofSession: session)
         case .prioritize(let task, let priority): prioritize(task, priority)
-        case .recallConnection(let task, let host):
-            if let transfer = transfers[task] { world.recallConnection(of: transfer, to: host) }
+        case .revokeConnection(let task, let host):
+            if let transfer = transfers[task] { world.revokeConnection(of: transfer, to: host) }
         case .stop(let task):
             if let transfer = transfers.remove(task) { world.stop(transfer, of: task) }
         case .flush(let task): flush(task)

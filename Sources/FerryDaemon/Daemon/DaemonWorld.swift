@@ -60,7 +60,7 @@ protocol DaemonWorld: AnyObject {
     func limitRates(_ rates: SharedRates, of transfer: Transfer)
     func limitRates(_ rates: SharedRates, ofSession session: Int64?)
     func prioritize(_ transfer: Transfer, _ priority: Double)
-    func recallConnection(of transfer: Transfer, to host: String?)
+    func revokeConnection(of transfer: Transfer, to host: String?)
     func answerChallenge(of task: Int64, _ answer: LoadChallengeAnswer)
     func terminate(_ task: TaskRecord, _ resource: UploadResource)
     func forgetConnections(ofSession session: Int64)

@@ -6,22 +6,22 @@ struct DaemonPolicy: Sendable {
     var maximumTransfers = 32
     /// The maximum number of transfers at once for one host, over all sessions.
     var maximumTransfersPerHost = 16
-    /// The minimum time that a transfer keeps its place before an application that has fewer places and has waiting
+    /// The minimum time that a transfer keeps its slot before an application that has fewer slots and has waiting
     /// tasks may get it, in seconds.
-    var minimumPlaceTime: Double = 20
-    /// The number of bytes per second below which a transfer is a trickle: a modem is twenty times as fast.
-    var trickleRate: Double = 256
-    /// The time that a transfer may trickle before it leaves its place to any waiting task, in seconds; it doubles each
+    var minimumSlotTime: Double = 20
+    /// The number of bytes per second below which a transfer has stalled: a modem is twenty times as fast.
+    var stallRate: Double = 256
+    /// The time that a transfer may stall before it is preempted for any waiting task, in seconds; it doubles each
     /// time, so that the transfer completes as well.
-    var trickleTime: Double = 60
+    var stallTime: Double = 60
     /// The time that a server has to answer a request that must not be repeated, while other tasks wait, in seconds.
     var answerTime: Double = 900
-    /// The maximum number of times that ``trickleTime`` is doubled.
-    var maximumTrickleDoublings = 6
+    /// The maximum number of times that ``stallTime`` is doubled.
+    var maximumStallDoublings = 6
     /// The minimum time until the shares are reviewed again, in seconds.
     var shareReviewInterval: Double = 5
-    /// The maximum number of tasks that are remembered for having left their places as trickles.
-    var maximumYields = 1024
+    /// The maximum number of tasks that are remembered for having been preempted as stalled.
+    var maximumPreemptions = 1024
     /// The maximum number of tasks that follow one other; each is held in memory.
     var maximumFollowers = 32
     /// The time that the end of a task waits for copies of its file for other tasks, in seconds.
@@ -42,12 +42,12 @@ struct DaemonPolicy: Sendable {
     var maximumRelaunchDelay: Double = 3600
     /// The time after which the start of an application counts as a failure, in seconds: its file may be on a disk that
     /// does not respond.
-    var launchPatience: Double = 60
+    var launchTimeout: Double = 60
     /// The time after its own start in which the daemon starts no application, in seconds: a running one, whose daemon
     /// has died or that has just started this one, needs a moment to connect.
     var relaunchGrace: Double = 2
     /// The maximum number of transfers that wait at once for a decision of their applications.
-    var maximumParkedTransfers = 32
+    var maximumWaitingTransfers = 32
     /// The maximum number of tasks that wait at once for their applications, without a transfer.
     var maximumQuestions = 256
     /// The delay of a task that exceeds one of these limits, in seconds.
@@ -69,7 +69,7 @@ struct DaemonPolicy: Sendable {
     var inhibitionDelay: Double = 1
     /// The time after which a machine that was about to sleep, or to shut down, counts as awake, in seconds, besides that
     /// for which it waits for ferryd: nobody may say that it is.
-    var sleepPatience: Double = 120
+    var sleepTimeout: Double = 120
     /// The shortest time between two progress events of a task, in seconds.
     var progressInterval = 0.1
     /// The delay before the store is read again after a failure, in seconds.

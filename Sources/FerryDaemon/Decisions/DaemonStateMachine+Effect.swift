@@ -34,8 +34,8 @@ extension DaemonStateMachine {
         case limitRates(SharedRates, session: Int64?)
         /// Change a transfer's share of such limits.
         case prioritize(task: Int64, Double)
-        /// Recall a connection that was lent to a transfer, to any host or to one.
-        case recallConnection(task: Int64, host: String?)
+        /// Revoke a connection that was lent to a transfer, to any host or to one.
+        case revokeConnection(task: Int64, host: String?)
         /// Stop a transfer; its file stays.
         case stop(task: Int64)
         /// Stop a transfer, force its file onto the disk, and report with `flush`.

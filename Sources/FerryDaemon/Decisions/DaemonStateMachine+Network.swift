@@ -16,18 +16,20 @@ extension DaemonStateMachine {
         /// A route has appeared or disappeared.
         ///
         /// - Parameter connectivity: Whether there is one.
-        /// - Returns: Whether attempts may succeed that could not before.
+        /// - Returns: Whether attempts may succeed that could not before, or the other way round.
         @discardableResult
         mutating func change(to connectivity: Connectivity) -> Bool {
             let allowedAttempts = allowsAttempts
             self.connectivity = connectivity
-            return allowsAttempts && !allowedAttempts
+            return allowsAttempts != allowedAttempts
         }
     }
 
     /// The network has become available or unavailable.
     mutating func connectivityChanged(to connectivity: Connectivity) {
         guard network.change(to: connectivity) else { return }
+        turn.add(.waitsChanged)
+        guard network.allowsAttempts else { return }
         breaker.tryAll()
         // A full disk delays the end of the wait; tasks of hosts that had failed need not wait for it.
         turn.add(.log(.info, "there is a network again", task: nil))
@@ -43,6 +45,12 @@ extension DaemonStateMachine {
 
     private mutating func endNetworkWait() {
         commit([.endNetworkWait], .relaxed, then: .networkIsBack)
+    }
+
+    /// The store knows, or could not, that no task waits for a network any more.
+    mutating func networkIsBack() {
+        turn.add(.waitsChanged)
+        turn.searchForTasks()
     }
 
     /// Returns whether a task's host cannot be reached, because no route leads off this machine.

@@ -25,7 +25,7 @@ extension DaemonStateMachine {
         case .clockTakenUp:
             clockTakenUp()
         case .networkIsBack:
-            turn.searchForTasks()
+            networkIsBack()
         case .readyForSleep:
             readyForSleep()
         case .relinked(let call, let task):
@@ -100,7 +100,7 @@ extension DaemonStateMachine {
         case .retimed, .clockTakenUp:
             clockPassFailed(until: now.addingTimeInterval(policy.rereadDelay))
         case .networkIsBack:
-            turn.searchForTasks()
+            networkIsBack()
         case .readyForSleep:
             readyForSleep()
         case .nothing, .closed, .applicationForgotten:

@@ -3,7 +3,7 @@ import FerryStore
 // Whatever an input has changed, what follows from it is decided here, once, when the input is handled, and nowhere else.
 //
 // The order: what the counts of a session decide (whether it is deleted, whether its application is started) needs counts
-// that are up to date, so they are read first. A start of an application uses no place. A search comes behind everything
+// that are up to date, so they are read first. A start of an application uses no slot. A search comes behind everything
 // that frees one, and what is held against sleep behind everything that starts or stops. Idleness is last: it depends on
 // all of that.
 extension DaemonStateMachine {

@@ -16,9 +16,9 @@ struct DaemonStateMachine {
     var applications = Applications()
     /// The sessions that exist, and the calls that open one.
     var sessions = Sessions()
-    /// The tasks that have a transfer, and the budget of the places that they have.
+    /// The tasks that have a transfer, and the budget of the slots that they have.
     var running: RunningTasks
-    /// How the applications have been served, and which tasks have left their places.
+    /// How the applications have been served, and which tasks have left their slots.
     var shares: FairShares
     /// The tasks that are ending.
     var endings = TaskEndings()

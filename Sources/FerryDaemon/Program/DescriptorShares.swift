@@ -68,7 +68,7 @@ struct DescriptorShares: Hashable, Sendable {
     func applied(to policy: DaemonPolicy) -> DaemonPolicy {
         var policy = policy
         policy.maximumTransfers = min(policy.maximumTransfers, transfers)
-        policy.maximumParkedTransfers = min(policy.maximumParkedTransfers, transfers)
+        policy.maximumWaitingTransfers = min(policy.maximumWaitingTransfers, transfers)
         return policy
     }
 }

@@ -3,7 +3,7 @@ import FerrySystem
 extension Database {
     /// Returns the tasks that may start.
     ///
-    /// Applications take turns, the one with the fewest places first; within an application, the hosts take
+    /// Applications take turns, the one with the fewest slots first; within an application, the hosts take
     /// turns, after the host that was served last.
     func candidates(_ search: CandidateSearch) throws(StoreError) -> Candidates {
         // All statements see one state, and the log's lock is taken once.
@@ -13,8 +13,8 @@ extension Database {
         for application in try readyApplications(search) where queues.count < search.limit {
             let candidates = try candidates(of: application, search)
             guard !candidates.isEmpty else { continue }
-            let places = search.turns[application]?.places ?? 0
-            queues.append(ApplicationQueue(places: places, candidates: candidates[...]))
+            let slots = search.turns[application]?.slots ?? 0
+            queues.append(ApplicationQueue(slots: slots, candidates: candidates[...]))
         }
         return Candidates(
             tasks: try tasks(ids: Self.fairOrder(queues, search)),
@@ -23,7 +23,7 @@ extension Database {
         )
     }
 
-    /// Gives each place to the application that has the fewest at that point.
+    /// Gives each slot to the application that has the fewest at that point.
     private static func fairOrder(
         _ queues: [ApplicationQueue],
         _ search: CandidateSearch
@@ -34,12 +34,12 @@ extension Database {
         while chosen.count < search.limit {
             let indices = queues.indices.filter { !queues[$0].candidates.isEmpty }
             // Of several with equally few, the first has waited longest.
-            guard let next = indices.min(by: { queues[$0].places < queues[$1].places }),
+            guard let next = indices.min(by: { queues[$0].slots < queues[$1].slots }),
                 let candidate = queues[next].candidates.popFirst()
             else { break }
             guard counts[candidate.host, default: 0] < search.limitPerHost else { continue }
             counts[candidate.host, default: 0] += 1
-            queues[next].places += 1
+            queues[next].slots += 1
             chosen.append(candidate.id)
         }
         return chosen
@@ -50,8 +50,8 @@ extension Database {
 
 /// The tasks that an application could run.
 private struct ApplicationQueue {
-    /// The number of its places, including those that it has been given.
-    var places: Int
+    /// The number of its slots, including those that it has been given.
+    var slots: Int
     var candidates: ArraySlice<Candidate>
 }
 
@@ -76,14 +76,14 @@ private struct Candidate: Comparable {
 extension Database {
     private static let hostPageSize = 100
 
-    /// Returns the applications with tasks that may start, by fewest places, then by the longest wait.
+    /// Returns the applications with tasks that may start, by fewest slots, then by the longest wait.
     private func readyApplications(_ search: CandidateSearch) throws(StoreError) -> [Int64] {
         var ready: [Int64] = []
         // Each step moves to the next application in the index, past all hosts of the previous one.
         while let next = try nextReadyApplication(after: ready.last ?? 0) { ready.append(next) }
         return ready.sorted { first, second in
             let (first, second) = (search.turn(of: first), search.turn(of: second))
-            return (first.places, first.lastServed) < (second.places, second.lastServed)
+            return (first.slots, first.lastServed) < (second.slots, second.lastServed)
         }
     }
 

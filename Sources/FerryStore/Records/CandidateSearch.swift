@@ -22,9 +22,9 @@ package struct CandidateSearch: Hashable, Sendable {
 
     /// How an application has been served.
     package struct Turn: Hashable, Sendable {
-        /// The number of places that its transfers have; applications with the fewest are served first.
-        package var places: Int
-        /// When it was served last, in the order of all that were served: of those with equally many places,
+        /// The number of slots that its transfers have; applications with the fewest are served first.
+        package var slots: Int
+        /// When it was served last, in the order of all that were served: of those with equally many slots,
         /// the one that has waited longest comes first.
         package var lastServed: UInt64
         /// The host for which it was last served: its search continues after this host, so that all hosts get
@@ -32,8 +32,8 @@ package struct CandidateSearch: Hashable, Sendable {
         package var lastHost: String?
 
         /// Creates a turn, by default that of an application that was never served.
-        package init(places: Int = 0, lastServed: UInt64 = 0, lastHost: String? = nil) {
-            self.places = places
+        package init(slots: Int = 0, lastServed: UInt64 = 0, lastHost: String? = nil) {
+            self.slots = slots
             self.lastServed = lastServed
             self.lastHost = lastHost
         }

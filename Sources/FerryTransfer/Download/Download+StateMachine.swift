@@ -483,7 +483,7 @@ extension Download.StateMachine {
     }
 
     /// Gives a lent connection back.
-    mutating func connectionRecalled(from lenders: Set<Int>, at now: Instant) {
+    mutating func connectionRevoked(from lenders: Set<Int>, at now: Instant) {
         if connections.recall(from: lenders, &sources, at: now, into: &effects) { proceed(at: now) }
     }
 

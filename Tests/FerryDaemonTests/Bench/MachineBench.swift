@@ -141,7 +141,7 @@ struct MachineBench {
         case .send(let call, let event): events[call, default: []].append(event)
         case .start(let start): transfers[start.task.id] = start
         case .limitRate, .limitRates, .prioritize: break
-        case .recallConnection(let task, let host): recalls.append((task, host))
+        case .revokeConnection(let task, let host): recalls.append((task, host))
         case .stop(let task): transfers[task] = nil
         case .flush(let task):
             transfers[task] = nil

@@ -247,7 +247,7 @@ import Testing
 
     @Test mutating func `not more tasks wait at once with their connections than may`() {
         var policy = DaemonPolicy.limits(total: 4, host: 2)
-        policy.maximumParkedTransfers = 4
+        policy.maximumWaitingTransfers = 4
         bench = MachineBench(policy)
         bench.wait(5)
         let client = open(.asking.limited(500))
@@ -282,8 +282,8 @@ import Testing
         }
         let tasks = (3...4).map { bench.start(client, $0, host: "x") }
         bench.input { $0.finished(task: tasks[0], byteCount: 1, path: "/1") }
-        let place = bench.machine.running[tasks[0]]?.place
-        #expect(place == DaemonStateMachine.RunningTask.Place.none)
+        let slot = bench.machine.running[tasks[0]]?.slot
+        #expect(slot == DaemonStateMachine.RunningTask.Slot.none)
     }
 
     @Test mutating func `a daemon stays while a question is open`() {

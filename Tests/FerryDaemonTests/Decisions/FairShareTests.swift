@@ -184,17 +184,17 @@ import Testing
     @Test func `REL-3: a recall counts from the first connection, until the last one is back`() {
         var lent = DaemonStateMachine.LentConnections()
         for host in ["a", "a", "b"] { lent.lend(to: host) }
-        lent.recall(at: moment(1))
-        lent.recall(at: moment(2))
-        #expect(lent.recalledAt == moment(1))
+        lent.revoke(at: moment(1))
+        lent.revoke(at: moment(2))
+        #expect(lent.revokedAt == moment(1))
         // It was not lent.
         lent.takeBack(from: "c")
         lent.takeBack(from: "a")
-        #expect(lent.recalledAt == moment(1))
+        #expect(lent.revokedAt == moment(1))
         lent.takeBack(from: "b")
-        #expect(lent.recalledAt == nil)
-        lent.recall(at: moment(9))
-        #expect(lent.recalledAt == moment(9))
+        #expect(lent.revokedAt == nil)
+        lent.revoke(at: moment(9))
+        #expect(lent.revokedAt == moment(9))
     }
 
     @Test func `REL-3: who waits for its share gets it while other hosts' connections are lent`() {

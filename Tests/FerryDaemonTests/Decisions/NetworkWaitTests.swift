@@ -38,6 +38,17 @@ import Testing
         #expect(Set(bench.transfers.keys) == [first, second])
     }
 
+    @Test func `watchers are notified that the reasons of waits change with the network`() {
+        var bench = MachineBench()
+        bench.start(bench.open())
+        #expect(bench.input { $0.connectivityChanged(to: .disconnected) } == [.waitsChanged])
+        #expect(bench.input { $0.connectivityChanged(to: .disconnected) }.isEmpty)
+        let effects = bench.input { $0.connectivityChanged(to: .connected) }
+        #expect(effects.contains(.waitsChanged))
+        // And when the store knows that no task waits for it.
+        #expect(bench.input { $0.networkIsBack() }.contains(.waitsChanged))
+    }
+
     @Test
     func `a task that waits for a network starts once its session has a proxy on this machine`() {
         var bench = MachineBench()

@@ -25,7 +25,7 @@ struct SharingProgram {
 extension MachineBench {
     /// How many places each application has.
     var placesByApplication: [String: Int] {
-        machine.running.values.filter { $0.place == .transfer }.reduce(into: [:]) {
+        machine.running.values.filter { $0.slot == .transfer }.reduce(into: [:]) {
             let id = machine.application(of: $1.record)
             $0[machine.applications[id]?.record.identifier ?? "", default: 0] += 1
         }

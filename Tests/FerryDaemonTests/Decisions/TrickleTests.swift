@@ -38,9 +38,9 @@ import Testing
         bench.wait(3600)
         #expect(bench.answer(client) == .done)
         let next = bench.start(client, 2, host: "other")
-        bench.wait(bench.machine.policy.trickleTime / 2)
+        bench.wait(bench.machine.policy.stallTime / 2)
         #expect(bench.loading == [asked])
-        bench.wait(bench.machine.policy.trickleTime)
+        bench.wait(bench.machine.policy.stallTime)
         #expect(bench.loading == [next])
     }
 

@@ -139,13 +139,13 @@ extension ModelStore {
             let round = Self.round(tasks, behind: search.turn(of: application).lastHost, search)
             queues[application] = Array(round.prefix(search.limit))
         }
-        var places = queues.keys.reduce(into: [:]) { $0[$1] = search.turn(of: $1).places }
+        var places = queues.keys.reduce(into: [:]) { $0[$1] = search.turn(of: $1).slots }
         var found: [TaskRecord] = []
         while found.count < search.limit {
             let next = queues.keys.filter { queues[$0]?.isEmpty == false }.min { first, second in
                 let (one, other) = (search.turn(of: first), search.turn(of: second))
-                return (places[first] ?? 0, one.places, one.lastServed, first)
-                    < (places[second] ?? 0, other.places, other.lastServed, second)
+                return (places[first] ?? 0, one.slots, one.lastServed, first)
+                    < (places[second] ?? 0, other.slots, other.lastServed, second)
             }
             guard let next, let task = queues[next]?.removeFirst() else { break }
             guard found.count(where: { $0.host == task.host }) < search.limitPerHost else {

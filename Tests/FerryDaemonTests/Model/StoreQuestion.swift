@@ -141,7 +141,7 @@ extension RandomMutations {
         var turns: [Int64: CandidateSearch.Turn] = [:]
         for _ in 0..<random.number(below: 4) {
             turns[application()] = CandidateSearch.Turn(
-                places: random.number(below: 3),
+                slots: random.number(below: 3),
                 lastServed: UInt64(random.number(below: 3)),
                 lastHost: random.happens(percent: 50) ? nil : host()
             )

@@ -47,7 +47,7 @@ enum Happening: CaseIterable, Sendable {
     case connectionLent
     case connectionRefused
     case connectionAwaited
-    case connectionRecalled
+    case connectionRevoked
     case optionsSet
     case clockSet
     case timetableChanged

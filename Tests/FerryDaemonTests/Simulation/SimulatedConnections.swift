@@ -47,7 +47,7 @@ final class SimulatedConnections {
     /// Gives one back that was asked for, if there is one.
     func giveBackOne(to host: String?) {
         guard let index = hosts.lastIndex(where: { host == nil || $0 == host }) else { return }
-        daemon.world.count(.connectionRecalled)
+        daemon.world.count(.connectionRevoked)
         giveBack(hosts.remove(at: index))
     }
 

@@ -167,7 +167,7 @@ extension SimulatedDaemon: DaemonWorld {
         transfer.priority = priority
     }
 
-    func recallConnection(of transfer: SimulatedTransfer, to host: String?) {
+    func revokeConnection(of transfer: SimulatedTransfer, to host: String?) {
         transfer.returnConnection(to: host)
     }
 

@@ -240,10 +240,10 @@ class SimulatedTransfer {
         if world.happens(perThousand: 60) { return fail(.connectionLost) }
         if world.isDiskFull { return fail(.diskFull) }
         employ(body)
-        let isTrickle =
+        let isStalled =
             world.servers.moods[body.host] == .trickling
             || world.isCutShort && world.random.happens(percent: 30)
-        let part = isTrickle ? 1 : 10 + world.random.number(below: 60)
+        let part = isStalled ? 1 : 10 + world.random.number(below: 60)
         let count = min(body.size - received, Int64(part * (1 + connections.hosts.count)))
         received += count
         world.carries(task)

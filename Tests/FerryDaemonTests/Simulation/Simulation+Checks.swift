@@ -13,7 +13,7 @@ extension Simulation {
         let machine = daemon.machine
         if !machine.sleep.allowsStarts {
             unfairSince = [:]
-            if let forgottenSince, now > forgottenSince + policy.sleepPatience + 4 {
+            if let forgottenSince, now > forgottenSince + policy.sleepTimeout + 4 {
                 fail("the daemon waits for a machine that does not sleep")
             }
         }
@@ -108,7 +108,7 @@ extension Simulation {
         if asking.count != session.questionCount {
             fail("session \(session.id) has \(asking.count) questions: \(session)")
         }
-        if own.contains(where: { $0.place == .parked && $0.question == nil }) {
+        if own.contains(where: { $0.slot == .waiting && $0.question == nil }) {
             fail("a task has the wrong place: \(own)")
         }
         guard let subscriber = session.subscriber, subscriber.isLive, subscriber.isWritable,
@@ -133,7 +133,7 @@ extension Simulation {
             } else if isHeldByConditions(task, daemon) {
                 continue
             } else if let limit = machine.breaker.limit(machine.line(of: task), at: date),
-                machine.isLeftAlone(machine.line(of: task), at: date)
+                machine.isBackedOff(machine.line(of: task), at: date)
             {
                 let end = machine.breaker.end(machine.line(of: task), at: date)
                 if let end { earliest = min(earliest ?? end, end) }

@@ -46,7 +46,7 @@ extension Simulation {
         let lent = daemon.transfers.flatMap { transfer in
             transfer.connections.hosts.map { (transfer.session, $0) }
         }
-        let places = daemon.machine.running.values.filter { $0.place == .transfer }
+        let places = daemon.machine.running.values.filter { $0.slot == .transfer }
         if budget.count != places.count + lent.count {
             return fail("the budget is wrong, with \(lent) lent: \(budget)")
         }
@@ -61,7 +61,7 @@ extension Simulation {
 
     private func checkLanes(_ daemon: SimulatedDaemon, lent: [(session: Int64, host: String)]) {
         // One that waits for its application is in the way of its own session's.
-        let places = daemon.machine.running.values.filter { $0.place != .none }
+        let places = daemon.machine.running.values.filter { $0.slot != .none }
         for session in daemon.machine.sessions.ids {
             let own = places.filter { $0.record.sessionID == session }.map(\.record.host)
             let all = own + lent.filter { $0.session == session }.map(\.host)
@@ -112,17 +112,18 @@ extension Simulation {
         for task in database.current.tasks.values.map(\.record)
         where task.state == .waiting && task.notBefore == nil && machine.running[task.id] == nil {
             let line = machine.line(of: task)
-            if machine.isLeftAlone(line, at: date), !failedLines.contains(line) {
+            if machine.isBackedOff(line, at: date), !failedLines.contains(line) {
                 fail("task \(task.id) waits for \(task.host), which has not failed for it")
             }
-            guard machine.isReady(task, at: date), machine.yield(of: task.id, at: date) == nil,
+            guard machine.isReady(task, at: date),
+                machine.preemptionWait(of: task.id, at: date) == nil,
                 isUnfair(to: task, machine)
             else { continue }
             unfair[task.id] = unfairSince[task.id] ?? now
         }
         unfairSince = unfair
         guard let first = unfair.min(by: { ($0.value, $0.key) < ($1.value, $1.key) }),
-            now - first.value > policy.minimumPlaceTime + 12
+            now - first.value > policy.minimumSlotTime + 12
         else { return }
         fail("task \(first.key) has waited since \(first.value) for its share")
     }
@@ -131,10 +132,10 @@ extension Simulation {
         let budget = machine.running.budget
         let host = budget.isFull(host: task.host) ? task.host : nil
         guard host != nil || budget.free == 0 else { return false }
-        let own = budget.places(of: machine.application(of: task), host: host)
-        let places = budget.places(host: host)
+        let own = budget.slots(of: machine.application(of: task), host: host)
+        let places = budget.slots(host: host)
         return machine.running.values.contains { other in
-            other.place == .transfer && other.phase == .loading && other.question == nil
+            other.slot == .transfer && other.phase == .loading && other.question == nil
                 && (host == nil || other.record.host == host)
                 && places[machine.application(of: other.record)] ?? 0 >= own + 2
                 && !other.isActedUpon

@@ -106,8 +106,8 @@ final class Simulation {
         policy.shareReviewInterval = 1
         policy.eventPageSize = random.happens(percent: 50) ? 2 : 64
         policy.diskFullDelay = 5
-        policy.minimumPlaceTime = 4
-        policy.trickleTime = 15
+        policy.minimumSlotTime = 4
+        policy.stallTime = 15
         policy.longestBelievedWait = 400
         let killRate: Double = random.one(of: [0, 2, 8, 20])
         servers = SimulatedServers(using: &random)

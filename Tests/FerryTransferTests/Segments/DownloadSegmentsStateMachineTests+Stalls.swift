@@ -37,21 +37,21 @@ extension DownloadSegmentsStateMachineTests {
     {
         var machine = divided()
         #expect(
-            machine.after { $0.connectionRecalled(from: [0], at: now) } == [
+            machine.after { $0.connectionRevoked(from: [0], at: now) } == [
                 .cancelPart(1), .giveConnectionBack(source: 0),
             ]
         )
         // There is none but its own any more, and for a while no other is asked for.
-        #expect(machine.after { $0.connectionRecalled(from: [0], at: now) } == [])
+        #expect(machine.after { $0.connectionRevoked(from: [0], at: now) } == [])
         _ = bring(&machine, 0, 675)
         #expect(machine.after { $0.grow(at: now) } == [])
     }
 
     @Test func `REL-3: only a connection to a server that is full is given back`() {
         var machine = divided()
-        #expect(machine.after { $0.connectionRecalled(from: [], at: now) } == [])
+        #expect(machine.after { $0.connectionRevoked(from: [], at: now) } == [])
         // Both go on: the lent one can still be recalled.
-        #expect(machine.after { $0.connectionRecalled(from: [0], at: now) }.first == .cancelPart(1))
+        #expect(machine.after { $0.connectionRevoked(from: [0], at: now) }.first == .cancelPart(1))
     }
 
     @Test func `when all connections bring nothing all are replaced`() {

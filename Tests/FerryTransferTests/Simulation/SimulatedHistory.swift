@@ -195,7 +195,7 @@ final class SimulatedHistory {
             try await perform { $0.stallTimePassed(at: now) }
         }
         if !isCalm, generator.happens(2) {
-            try await perform { $0.connectionRecalled(from: [0], at: now) }
+            try await perform { $0.connectionRevoked(from: [0], at: now) }
         }
         if generator.happens(15) { try await onFile { try await self.synchronize() } }
     }

@@ -168,7 +168,7 @@ extension DaemonStateMachine {
             return
         }
         applications.update(id) { $0.launch() }
-        turn.add(.setTimer(.launch(application: id), now + policy.launchPatience))
+        turn.add(.setTimer(.launch(application: id), now + policy.launchTimeout))
         turn.add(.launch(application: id, launch, session: session))
     }
 

@@ -5,7 +5,7 @@ import FerryWire
 import FoundationEssentials
 
 // A task does not run while the machine is in a condition that the task or its session avoids, such as a metered network.
-// It keeps its bytes and leaves its place, as one that is paused; the search passes over its queue.
+// It keeps its bytes and leaves its slot, as one that is paused; the search passes over its queue.
 //
 // The conditions hold for every host. A server on this machine is often the end of a tunnel or a cache that uses the
 // network, which its address does not show.
@@ -115,10 +115,8 @@ extension DaemonStateMachine {
 
     // MARK: Waiting
 
-    /// Returns the wait for the end of a condition; `nil` if the task avoids none that the machine may be in.
-    func conditionWait(of task: TaskRecord, at now: Date) -> Wire.Wait? {
-        let avoided = avoided(by: task)
-        guard !watch.allows(avoided) else { return nil }
+    /// Returns the wait for the end of conditions that the machine is in, or may be in.
+    func conditionWait(avoiding avoided: Conditions, at now: Date) -> Wire.Wait {
         let present = watch.known.intersection(avoided)
         guard let reason = present.reason else {
             let detail = "the services of this machine have yet to answer: \(avoided.question)"

@@ -3,13 +3,13 @@ import FerryTransfer
 import FerryWire
 import FoundationEssentials
 
-// A host that fails repeatedly is left alone for a while by the applications that it has failed for.
+// Applications back off for a while from a host that has failed for them repeatedly.
 extension DaemonStateMachine {
     // MARK: Queries
 
-    /// Returns the sessions whose applications leave a host alone, because it has failed repeatedly.
-    func sessionsLeavingHostsAlone(at now: Date) -> [String: Set<Int64>] {
-        let lines = breaker.limits(at: now).keys.filter { isLeftAlone($0, at: now) }
+    /// Returns the sessions whose applications back off from a host, by the host.
+    func sessionsBackingOffHosts(at now: Date) -> [String: Set<Int64>] {
+        let lines = breaker.limits(at: now).keys.filter { isBackedOff($0, at: now) }
         return lines.reduce(into: [:]) { excluded, line in
             let own = sessions.values.filter {
                 $0.applicationID == line.application && $0.ownConnections == line.connections
@@ -28,14 +28,14 @@ extension DaemonStateMachine {
     }
 
     /// Returns whether a host has failed repeatedly, so that no more requests are sent to it for a while.
-    func isLeftAlone(_ line: HostBreaker.Line, at now: Date) -> Bool {
+    func isBackedOff(_ line: HostBreaker.Line, at now: Date) -> Bool {
         breaker.limit(line, at: now).map {
-            places(of: line) >= $0
+            slots(of: line) >= $0
         } ?? false
     }
 
-    private func places(of line: HostBreaker.Line) -> Int {
-        running.budget.places(of: line.application, host: line.host) { session in
+    private func slots(of line: HostBreaker.Line) -> Int {
+        running.budget.slots(of: line.application, host: line.host) { session in
             sessions[session]?.ownConnections == line.connections
         }
     }

@@ -8,15 +8,15 @@ extension DaemonStateMachine {
     struct Search: Hashable, Sendable {
         /// Whether the store is being asked.
         private(set) var isUnderWay = false
-        /// Whether the store is asked for tasks that wait for an occupied place.
+        /// Whether the store is asked for tasks that wait for an occupied slot.
         private(set) var isForShares = false
         /// Whether something has changed meanwhile.
         private(set) var isStale = false
         /// When the next task that backs off is due.
         private(set) var nextRetry: Date?
-        /// The tasks that will get recalled places, each with its application.
-        private var promises: [Int64: Int64] = [:]
-        /// The sessions that get no place of a full host, although places are distributed again.
+        /// The tasks that will get revoked slots, each with its application.
+        private var reservations: [Int64: Int64] = [:]
+        /// The sessions that get no slot of a full host, although slots are distributed again.
         private(set) var refusals: [String: Set<Int64>] = [:]
         private var hasNewRefusals = false
 
@@ -25,12 +25,12 @@ extension DaemonStateMachine {
             isUnderWay = true
             self.isForShares = isForShares
             isStale = false
-            promises = [:]
+            reservations = [:]
             refusals = [:]
             hasNewRefusals = false
         }
 
-        /// Continues with the tasks behind those that were refused a place.
+        /// Continues with the tasks behind those that were refused a slot.
         ///
         /// - Returns: Whether any was refused since the store was asked.
         mutating func continueBehindRefusals() -> Bool {
@@ -40,7 +40,7 @@ extension DaemonStateMachine {
             return true
         }
 
-        /// Records that an application's sessions get no place of a full host.
+        /// Records that an application's sessions get no slot of a full host.
         mutating func refuse(_ sessions: Set<Int64>, host: String) {
             refusals[host, default: []].formUnion(sessions)
             hasNewRefusals = true
@@ -55,17 +55,17 @@ extension DaemonStateMachine {
         /// Records when the next task that backs off is due.
         mutating func plan(retryAt date: Date?) { nextRetry = date }
 
-        /// Records that an application's task will get a recalled place.
-        mutating func promise(to task: Int64, of application: Int64) {
-            promises[task] = application
+        /// Records that an application's task will get a revoked slot.
+        mutating func reserve(for task: Int64, of application: Int64) {
+            reservations[task] = application
         }
 
-        /// Returns whether a task will get a recalled place.
-        func hasPromise(for task: Int64) -> Bool { promises[task] != nil }
+        /// Returns whether a task will get a revoked slot.
+        func hasReservation(for task: Int64) -> Bool { reservations[task] != nil }
 
-        /// Returns the number of recalled places that an application will get.
-        func promisedCount(to application: Int64) -> Int {
-            promises.values.count { $0 == application }
+        /// Returns the number of revoked slots that an application will get.
+        func reservedCount(for application: Int64) -> Int {
+            reservations.values.count { $0 == application }
         }
     }
 
@@ -81,10 +81,10 @@ extension DaemonStateMachine {
         query(.candidates(candidateSearch(at: now)))
     }
 
-    /// Returns the query for as many tasks as there is room for, or for those that would have a place if all were
+    /// Returns the query for as many tasks as there is room for, or for those that would have a slot if all were
     /// distributed again.
     func candidateSearch(forShares isForShares: Bool = false, at now: Date) -> CandidateSearch {
-        var saturatedSessions = sessionsLeavingHostsAlone(at: now)
+        var saturatedSessions = sessionsBackingOffHosts(at: now)
         if isForShares { saturatedSessions.merge(search.refusals) { $0.union($1) } }
         for host in running.budget.activeHosts {
             saturatedSessions[host, default: []]
@@ -98,8 +98,8 @@ extension DaemonStateMachine {
             saturatedSessions: saturatedSessions,
             runningTasks: Set(running.ids).union(endings.tasks).union(creations.adoptions)
                 .union(readings.unstoredTasks).union(followings.copyingTasks)
-                .union(shares.yieldingTasks(at: now)).union(sleep.settlingTasks),
-            turns: shares.turns(havingPlaces: running.budget.places()),
+                .union(shares.preemptedTasks(at: now)).union(sleep.settlingTasks),
+            turns: shares.turns(havingSlots: running.budget.slots()),
             conditions: watch.preventing
         )
     }
@@ -149,22 +149,22 @@ extension DaemonStateMachine {
         var hasStarted = false
         for task in candidates.tasks {
             if readings.hasChanged(task, since: reading) || isBusy(task.id)
-                || isLeftAlone(line(of: task), at: now)
+                || isBackedOff(line(of: task), at: now)
             {
-                // The task cannot have the place that the search found for it, and another one may wait for that place.
+                // The task cannot have the slot that the search found for it, and another one may wait for that slot.
                 search.markStale()
             } else if start(task) {
                 hasStarted = true
-            } else if search.hasPromise(for: task.id) {
+            } else if search.hasReservation(for: task.id) {
                 continue
             } else if search.isForShares, isReady(task, at: now) {
                 guard makeRoom(for: task) else {
-                    refusePlace(of: task)
+                    refuseSlot(of: task)
                     continue
                 }
                 hasStarted = start(task) || hasStarted
             } else if !admits(task) {
-                // A transfer that has continued has the place that the search found, and another host may have one.
+                // A transfer that has continued has the slot that the search found, and another host may have one.
                 search.markStale()
             }
         }
@@ -172,7 +172,7 @@ extension DaemonStateMachine {
         let next = [candidates.earliestNotBefore, breaker.earliestEnd(at: asked.now)]
             .compactMap { $0 }
         setRetryTimer(next.min())
-        if !search.isForShares, candidates.tasks.count < asked.limit, shares.callBackYields() {
+        if !search.isForShares, candidates.tasks.count < asked.limit, shares.readmitPreempted() {
             search.markStale()
         }
         let hasRoom = running.budget.free > 0
@@ -188,7 +188,7 @@ extension DaemonStateMachine {
             let nothingWaits =
                 search.isForShares && candidates.tasks.isEmpty && search.refusals.isEmpty
             if nothingWaits {
-                reviewSharesForYields(since: asked.now)
+                reviewSharesForPreempted(since: asked.now)
             } else {
                 reviewSharesSoon()
             }
@@ -197,7 +197,7 @@ extension DaemonStateMachine {
 
     /// Has the search pass over the tasks of an application for a full host, which nobody leaves for it now; they would
     /// hide its tasks for other hosts.
-    private mutating func refusePlace(of task: TaskRecord) {
+    private mutating func refuseSlot(of task: TaskRecord) {
         guard running.budget.isFull(host: task.host),
             search.refusals[task.host]?.contains(task.sessionID) != true
         else { return }
@@ -214,17 +214,15 @@ extension DaemonStateMachine {
 
     /// Returns whether only other transfers keep a task from running.
     func isReady(_ task: TaskRecord, at now: Date) -> Bool {
-        !isBusy(task.id) && sessions[task.sessionID] != nil
-            && !isUnreachable(task) && watch.allows(avoided(by: task))
-            && !isLeftAlone(line(of: task), at: now)
-            && running.budget.hasLane(
+        !isBusy(task.id) && sessions[task.sessionID] != nil && obstacle(to: task, at: now) == nil
+            && running.budget.isBelowSessionLimit(
                 session: task.sessionID,
                 host: task.host,
                 sessionLimit: sessionLimit(task.sessionID)
             )
     }
 
-    /// Returns whether a task may have a free place.
+    /// Returns whether a task may have a free slot.
     func admits(_ task: TaskRecord) -> Bool {
         running.budget.admits(
             session: task.sessionID,
@@ -237,14 +235,17 @@ extension DaemonStateMachine {
     ///
     /// - Returns: Whether the search may find other tasks instead.
     private mutating func start(_ task: TaskRecord) -> Bool {
-        guard !isBusy(task.id), let session = sessions[task.sessionID], admits(task),
-            watch.allows(avoided(by: task))
+        guard !isBusy(task.id), let session = sessions[task.sessionID], admits(task)
         else { return false }
-        guard !isUnreachable(task) else {
+        switch obstacle(to: task, at: now) {
+        case .noNetwork:
             awaitNetwork(task)
             return true
+        case .conditions, .failingHost:
+            return false
+        case nil:
+            break
         }
-        guard !isLeftAlone(line(of: task), at: now) else { return false }
         if adopt(task) { return true }
         shares.served(session.applicationID, host: task.host)
         if DelayState.decode(task.delay)?.asks == true {
@@ -273,7 +274,7 @@ extension DaemonStateMachine {
         return true
     }
 
-    /// Stops a task's transfer, if it has one, and frees its place.
+    /// Stops a task's transfer, if it has one, and frees its slot.
     mutating func stop(task: Int64) {
         guard let task = running.end(task) else { return }
         leave(task.leader, task.record.id)
@@ -294,11 +295,11 @@ extension DaemonStateMachine {
         turn.add(.changed(task: id))
     }
 
-    /// Gives the place of a task that no longer needs a connection to another.
+    /// Gives the slot of a task that no longer needs a connection to another.
     ///
     /// The number is limited: with a disk that takes no ends, files would pile up.
     mutating func release(task id: Int64) {
-        guard running[id]?.place == .transfer, running.releasedCount < policy.maximumTransfers
+        guard running[id]?.slot == .transfer, running.releasedCount < policy.maximumTransfers
         else {
             return
         }

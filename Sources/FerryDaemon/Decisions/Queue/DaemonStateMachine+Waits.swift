@@ -1,9 +1,29 @@
 import FerryStore
+import FerrySystem
 import FerryTransfer
 import FerryWire
 import FoundationEssentials
 
 extension DaemonStateMachine {
+    /// What keeps a waiting task from starting, whatever other transfers there are.
+    enum Obstacle: Hashable, Sendable {
+        /// No route leads off this machine.
+        case noNetwork
+        /// The machine is, or may be, in one of these conditions, all of which the task avoids.
+        case conditions(Conditions)
+        /// Its application backs off from its host.
+        case failingHost(HostBreaker.Line)
+    }
+
+    /// Returns what keeps a task from starting; `nil` if nothing does but other transfers.
+    func obstacle(to task: TaskRecord, at now: Date) -> Obstacle? {
+        if isUnreachable(task) { return .noNetwork }
+        let avoided = avoided(by: task)
+        guard watch.allows(avoided) else { return .conditions(avoided) }
+        let line = line(of: task)
+        return isBackedOff(line, at: now) ? .failingHost(line) : nil
+    }
+
     /// Returns why a waiting task does not run.
     func wait(of task: TaskRecord, at now: Date) -> Wire.Wait? {
         switch task.state {
@@ -27,7 +47,8 @@ extension DaemonStateMachine {
                 detail: failure.message
             )
         }
-        if isUnreachable(task) || task.notBefore == TaskRecord.networkWait {
+        let obstacle = obstacle(to: task, at: now)
+        if obstacle == .noNetwork || task.notBefore == TaskRecord.networkWait {
             return Wire.Wait(reason: .network, detail: "no route leads off this machine")
         }
         if let until = task.notBefore, until > now {
@@ -41,16 +62,18 @@ extension DaemonStateMachine {
                 detail: failure?.message
             )
         }
-        if let wait = conditionWait(of: task, at: now) { return wait }
-        if let wait = hostFailure(of: line(of: task), at: now) { return wait }
-        if let wait = yield(of: task.id, at: now) { return wait }
+        switch obstacle {
+        case .conditions(let avoided): return conditionWait(avoiding: avoided, at: now)
+        case .failingHost(let line): return hostFailure(of: line, at: now)
+        case .noNetwork, nil: break
+        }
+        if let wait = preemptionWait(of: task.id, at: now) { return wait }
         guard sleep.allowsStarts else { return Wire.Wait(reason: .machineSleep) }
         return limit(of: task) ?? Wire.Wait(reason: .starting)
     }
 
-    /// Returns the wait for a host that is left alone; `nil` if it is not.
-    private func hostFailure(of line: HostBreaker.Line, at now: Date) -> Wire.Wait? {
-        guard isLeftAlone(line, at: now) else { return nil }
+    /// Returns the wait for a host from which an application backs off.
+    private func hostFailure(of line: HostBreaker.Line, at now: Date) -> Wire.Wait {
         let detail =
             switch breaker.cause(line) {
             case .failures(let count): "\(line.host) has failed \(count) times in a row"
@@ -75,7 +98,7 @@ extension DaemonStateMachine {
         }
         let application = application(of: task)
         if running.budget.free(host: task.host) == 0, running.budget.free > 0 {
-            let count = running.budget.places(of: application, host: task.host)
+            let count = running.budget.slots(of: application, host: task.host)
             return Wire.Wait(
                 reason: .hostLimit,
                 detail: """
@@ -85,7 +108,7 @@ extension DaemonStateMachine {
             )
         }
         guard running.budget.free == 0 else { return nil }
-        let count = running.budget.places(of: application)
+        let count = running.budget.slots(of: application)
         return Wire.Wait(
             reason: .connectionLimit,
             detail: """

@@ -1,37 +1,37 @@
 import FerryStore
 import FoundationEssentials
 
-/// How the applications have been served, and which tasks have left their places to others.
+/// How the applications have been served, and which tasks were preempted.
 struct FairShares: Hashable, Sendable {
-    /// A task that has left its place because it brought next to nothing.
-    private struct Yield: Hashable, Sendable {
+    /// A task that was preempted because it had stalled.
+    private struct Preemption: Hashable, Sendable {
         /// The number of times.
         var count: Int
         /// Until when it comes after all other tasks.
         var until: Date
     }
 
-    private let maximumYields: Int
-    private let trickleTime: Double
-    private let maximumTrickleDoublings: Int
+    private let maximumPreemptions: Int
+    private let stallTime: Double
+    private let maximumStallDoublings: Int
     private var turns: [Int64: CandidateSearch.Turn] = [:]
     private var turnCount: UInt64 = 0
-    private var yields: [Int64: Yield] = [:]
+    private var preemptions: [Int64: Preemption] = [:]
     private var review = PlannedTimer()
     private var needsEarlierReview = false
 
     init(policy: DaemonPolicy) {
-        maximumYields = policy.maximumYields
-        trickleTime = policy.trickleTime
-        maximumTrickleDoublings = policy.maximumTrickleDoublings
+        maximumPreemptions = policy.maximumPreemptions
+        stallTime = policy.stallTime
+        maximumStallDoublings = policy.maximumStallDoublings
     }
 
     // MARK: Turns
 
-    /// Returns how the applications have been served so far, with the places that each has now.
-    func turns(havingPlaces places: [Int64: Int]) -> [Int64: CandidateSearch.Turn] {
+    /// Returns how the applications have been served so far, with the slots that each has now.
+    func turns(havingSlots slots: [Int64: Int]) -> [Int64: CandidateSearch.Turn] {
         var turns = turns
-        for (application, count) in places { turns[application, default: .init()].places = count }
+        for (application, count) in slots { turns[application, default: .init()].slots = count }
         return turns
     }
 
@@ -69,51 +69,51 @@ struct FairShares: Hashable, Sendable {
         review.forget()
     }
 
-    // MARK: Tasks that have left their places
+    // MARK: Preempted tasks
 
-    /// Records that a task leaves its place as a trickle.
-    mutating func yielded(_ task: Int64, at now: Date) {
-        if yields.count >= maximumYields, yields[task] == nil,
-            let first = yields.min(by: { ($0.value.until, $0.key) < ($1.value.until, $1.key) })
+    /// Records that a stalled task is preempted.
+    mutating func preempted(_ task: Int64, at now: Date) {
+        if preemptions.count >= maximumPreemptions, preemptions[task] == nil,
+            let first = preemptions.min(by: { ($0.value.until, $0.key) < ($1.value.until, $1.key) })
         {
-            yields[first.key] = nil
+            preemptions[first.key] = nil
         }
-        let until = now + patience(with: task)
-        yields[task] = Yield(count: (yields[task]?.count ?? 0) + 1, until: until)
+        let until = now + stallLimit(of: task)
+        preemptions[task] = Preemption(count: (preemptions[task]?.count ?? 0) + 1, until: until)
     }
 
-    /// Returns how long a transfer may trickle, in seconds: twice as long after each time that it has left its place.
-    func patience(with task: Int64) -> Double {
-        trickleTime * Double(1 << min(yields[task]?.count ?? 0, maximumTrickleDoublings))
+    /// Returns how long a transfer may stall, in seconds: twice as long after each time that it was preempted.
+    func stallLimit(of task: Int64) -> Double {
+        stallTime * Double(1 << min(preemptions[task]?.count ?? 0, maximumStallDoublings))
     }
 
     /// Returns the tasks that come after all others.
-    func yieldingTasks(at now: Date) -> [Int64] {
-        yields.isEmpty ? [] : yields.filter { $0.value.until > now }.map(\.key)
+    func preemptedTasks(at now: Date) -> [Int64] {
+        preemptions.isEmpty ? [] : preemptions.filter { $0.value.until > now }.map(\.key)
     }
 
     /// Returns when the first of them no longer comes after all others.
-    func nextYieldEnd(after now: Date) -> Date? {
-        yields.values.map(\.until).filter { $0 > now }.min()
+    func nextPreemptionEnd(after now: Date) -> Date? {
+        preemptions.values.map(\.until).filter { $0 > now }.min()
     }
 
     /// Returns until when a task comes after all others; `nil` if it does not.
-    func yieldEnd(of task: Int64, after now: Date) -> Date? {
-        yields[task].flatMap { $0.until > now ? $0.until : nil }
+    func preemptionEnd(of task: Int64, after now: Date) -> Date? {
+        preemptions[task].flatMap { $0.until > now ? $0.until : nil }
     }
 
     /// Lets all of them start, as no other task waits and there is room.
     ///
     /// - Returns: Whether there were any.
-    mutating func callBackYields() -> Bool {
+    mutating func readmitPreempted() -> Bool {
         var hasAny = false
-        for id in yields.keys where yields[id]?.until != .distantPast {
-            yields[id]?.until = .distantPast
+        for id in preemptions.keys where preemptions[id]?.until != .distantPast {
+            preemptions[id]?.until = .distantPast
             hasAny = true
         }
         return hasAny
     }
 
     /// Forgets a task that has ended.
-    mutating func forget(task: Int64) { yields[task] = nil }
+    mutating func forget(task: Int64) { preemptions[task] = nil }
 }

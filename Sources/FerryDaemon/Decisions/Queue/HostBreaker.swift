@@ -4,10 +4,10 @@ import FoundationEssentials
 /// Keeps transfers from hosts that fail repeatedly (a circuit breaker).
 ///
 /// Each transfer backs off by itself, but a thousand for one host would still ask it all the time. After some
-/// consecutive failures of any of an application's transfers, the application leaves the host alone for a while. Then
+/// consecutive failures of any of an application's transfers, the application backs off from the host for a while. Then
 /// one transfer asks the host until it gets an answer.
 ///
-/// A server that says that it is not available has answered, and may serve other files: it is left alone for a second
+/// A server that says that it is not available has answered, and may serve other files: the application backs off for a second
 /// only, so that a transfer that it serves need not wait long for those that it does not. Thousands of transfers do not
 /// use up their attempts then, while it is not available at all.
 ///
@@ -25,11 +25,11 @@ struct HostBreaker: Hashable, Sendable {
         var connections: Wire.Connections?
     }
 
-    /// Why a host is left alone.
+    /// Why an application backs off from a host.
     enum Cause: Hashable, Sendable {
         /// Its server has not answered, or cannot serve anything.
         case failures(Int)
-        /// Its server has asked to be left alone.
+        /// Its server has asked for that (`Retry-After`).
         case isAsked
     }
 
@@ -39,11 +39,11 @@ struct HostBreaker: Hashable, Sendable {
         var until: Date?
         /// When it failed last.
         var failed: Date
-        /// Whether its server asked to be left alone, the last time.
+        /// Whether its server asked for that (`Retry-After`), the last time.
         var isAsked = false
 
         /// No transfer asks until a date, if there were enough failures.
-        mutating func leaveAlone(until end: Date, isAsked: Bool) {
+        mutating func backOff(until end: Date, isAsked: Bool) {
             // What the server has asked for holds, whatever it says to those that were under way.
             if self.isAsked, let until, until >= end { return }
             self.isAsked = isAsked
@@ -64,7 +64,7 @@ struct HostBreaker: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - host: The host, and for which application it has failed.
-    ///   - delay: The time for which it is left alone, in seconds.
+    ///   - delay: The time for which the application backs off, in seconds.
     ///   - isAsked: Whether the host has asked for that.
     ///   - now: The time.
     mutating func failed(_ host: Line, delay: Double, isAsked: Bool, at now: Date) {
@@ -72,7 +72,7 @@ struct HostBreaker: Hashable, Sendable {
         var circuit = circuits[host] ?? Circuit(failed: now)
         circuit.failureCount = max(circuit.failureCount + 1, isAsked ? Self.threshold : 0)
         circuit.failed = now
-        circuit.leaveAlone(until: now.addingTimeInterval(delay), isAsked: isAsked)
+        circuit.backOff(until: now.addingTimeInterval(delay), isAsked: isAsked)
         circuits[host] = circuit
     }
 
@@ -98,7 +98,7 @@ struct HostBreaker: Hashable, Sendable {
         return circuit.until.map { $0 > now } == true ? 0 : 1
     }
 
-    /// Returns until when a host is left alone; `nil` if it is not.
+    /// Returns until when an application backs off from a host; `nil` if it does not.
     func end(_ host: Line, at now: Date) -> Date? {
         circuits[host]?.until.flatMap { $0 > now ? $0 : nil }
     }
@@ -109,7 +109,7 @@ struct HostBreaker: Hashable, Sendable {
     /// Returns the number of consecutive failures of a host.
     func failureCount(_ host: Line) -> Int { circuits[host]?.failureCount ?? 0 }
 
-    /// Why a host is left alone, or asked by one transfer only.
+    /// Why an application backs off from a host, or asks it by one transfer only.
     func cause(_ host: Line) -> Cause {
         circuits[host]?.isAsked == true ? .isAsked : .failures(failureCount(host))
     }

@@ -11,7 +11,7 @@ extension DaemonStateMachine {
         }
         let application = sessions[session]?.applicationID ?? 0
         running.lend(to: host, for: task, session: session, of: application)
-        // It can be recalled at once.
+        // It can be revoked at once.
         shares.recordEarlierReview()
         return true
     }
@@ -30,41 +30,41 @@ extension DaemonStateMachine {
         return isAwaited || breaker.hasFailed(host)
     }
 
-    // MARK: Recalling connections
+    // MARK: Revoking connections
 
-    /// Returns how many places each application has, in total or for a host, without the connections being recalled.
-    func placesToKeep(host: String?, at now: Date) -> [Int64: Int] {
-        var places = running.budget.places(host: host)
+    /// Returns how many slots each application has, in total or for a host, without the connections being revoked.
+    func slotsToKeep(host: String?, at now: Date) -> [Int64: Int] {
+        var slots = running.budget.slots(host: host)
         for task in running.values where !isSilent(task, at: now) {
-            places[application(of: task.record)]? -= task.lentConnections.recalledCount
+            slots[application(of: task.record)]? -= task.lentConnections.revokedCount
         }
-        return places
+        return slots
     }
 
-    /// Returns whether a transfer has not returned recalled connections in time: it cannot, and is not asked again.
+    /// Returns whether a transfer has not returned revoked connections in time: it cannot, and is not asked again.
     private func isSilent(_ task: RunningTask, at now: Date) -> Bool {
-        task.lentConnections.recalledAt.map { $0 + policy.shareReviewInterval <= now } ?? false
+        task.lentConnections.revokedAt.map { $0 + policy.shareReviewInterval <= now } ?? false
     }
 
-    /// Recalls a lent connection from an application with more than `count` places, if there is one.
+    /// Revokes a lent connection from an application with more than `count` slots, if there is one.
     ///
-    /// The application with the most places is chosen, and its transfer with the most lent connections.
+    /// The application with the most slots is chosen, and its transfer with the most lent connections.
     ///
     /// - Returns: Whether there is one.
-    mutating func recallConnection(to host: String?, ifMoreThan count: Int) -> Bool {
-        let places = placesToKeep(host: host, at: now)
+    mutating func revokeConnection(to host: String?, ifMoreThan count: Int) -> Bool {
+        let slots = slotsToKeep(host: host, at: now)
         func rank(_ task: RunningTask) -> (Int, Int, Int64) {
-            let own = places[application(of: task.record)] ?? 0
+            let own = slots[application(of: task.record)] ?? 0
             return (own, task.lentConnections.count(to: host), task.record.id)
         }
         let lenders = running.values.filter { task in
             task.phase == .loading && !isSilent(task, at: now)
-                && task.lentConnections.count(to: host) > task.lentConnections.recalledCount
-                && places[application(of: task.record)] ?? 0 > count
+                && task.lentConnections.count(to: host) > task.lentConnections.revokedCount
+                && slots[application(of: task.record)] ?? 0 > count
         }
         guard let id = lenders.max(by: { rank($0) < rank($1) })?.record.id else { return false }
-        running.update(id) { [now] in $0.lentConnections.recall(at: now) }
-        turn.add(.recallConnection(task: id, host: host))
+        running.update(id) { [now] in $0.lentConnections.revoke(at: now) }
+        turn.add(.revokeConnection(task: id, host: host))
         return true
     }
 }
@@ -73,10 +73,10 @@ extension DaemonStateMachine {
     /// The connections that a transfer was lent beyond its first one.
     struct LentConnections: Hashable, Sendable {
         private var counts: [String: Int] = [:]
-        /// The number of connections being recalled.
-        private(set) var recalledCount = 0
-        /// When the first of them was recalled.
-        private(set) var recalledAt: Date?
+        /// The number of connections being revoked.
+        private(set) var revokedCount = 0
+        /// When the first of them was revoked.
+        private(set) var revokedAt: Date?
 
         /// Returns the number of connections to all hosts, or to one.
         func count(to host: String?) -> Int {
@@ -89,13 +89,13 @@ extension DaemonStateMachine {
         mutating func takeBack(from host: String) {
             guard let count = counts[host] else { return }
             counts[host] = count > 1 ? count - 1 : nil
-            recalledCount = max(0, recalledCount - 1)
-            if recalledCount == 0 { recalledAt = nil }
+            revokedCount = max(0, revokedCount - 1)
+            if revokedCount == 0 { revokedAt = nil }
         }
 
-        mutating func recall(at now: Date) {
-            recalledCount += 1
-            recalledAt = recalledAt ?? now
+        mutating func revoke(at now: Date) {
+            revokedCount += 1
+            revokedAt = revokedAt ?? now
         }
     }
 }

@@ -167,7 +167,7 @@ extension DaemonStateMachine {
         }
     }
 
-    /// A failed attempt is in the store: its place goes to another task.
+    /// A failed attempt is in the store: its slot goes to another task.
     mutating func backedOff(task id: Int64) {
         guard let task = running[id], task.phase == .backingOff else { return }
         stop(task: id)

@@ -24,11 +24,11 @@ extension DaemonStateMachine {
         }
 
         /// The limits that a running task counts against.
-        enum Place: Hashable, Sendable {
+        enum Slot: Hashable, Sendable {
             /// All limits of transfers.
             case transfer
             /// The limit for its session's transfers from its host.
-            case parked
+            case waiting
             /// None.
             case none
         }
@@ -38,7 +38,7 @@ extension DaemonStateMachine {
         /// The phase.
         private(set) var phase = Phase.loading
         /// The limits that it counts against.
-        private(set) var place: Place
+        private(set) var slot: Slot
         /// The task whose bytes it gets.
         private(set) var leader: Int64?
         /// The connections that it was lent beyond its first one.
@@ -88,7 +88,7 @@ extension DaemonStateMachine {
         private(set) var hasNewCheckpoint = false
         /// When its progress was last sent, or its attempt began: for a very short attempt, only the end is sent.
         private(set) var progressToldAt: Date
-        /// Its pace since it got its place.
+        /// Its pace since it got its slot.
         private(set) var pace: Pace
         /// How many bytes it has received and sent per second lately.
         private(set) var speed = Speed()
@@ -131,11 +131,11 @@ extension DaemonStateMachine {
         ///
         /// - Parameters:
         ///   - record: The task.
-        ///   - line: Its host, as its session sees it; `nil` for a task that needs no place.
+        ///   - line: Its host, as its session sees it; `nil` for a task that needs no slot.
         ///   - now: The time.
         init(_ record: TaskRecord, line: HostBreaker.Line? = nil, at now: Date) {
             start = Start(record: record, line: line)
-            place = line == nil ? .none : .transfer
+            slot = line == nil ? .none : .transfer
             progressToldAt = now
             // Each attempt at an upload gets its own response.
             let isUpload = record.upload != nil
@@ -174,32 +174,32 @@ extension DaemonStateMachine {
             func hash(into hasher: inout Hasher) { hasher.combine(record.id) }
         }
 
-        // MARK: Its place
+        // MARK: Its slot
 
-        /// It waits for its application, and leaves its place to others.
-        mutating func park(in budget: inout TransferBudget) {
-            guard place == .transfer else { return }
-            budget.park(session: record.sessionID, host: record.host)
-            place = .parked
+        /// It waits for its application, and leaves its slot to others.
+        mutating func beginWait(in budget: inout TransferBudget) {
+            guard slot == .transfer else { return }
+            budget.beginWait(session: record.sessionID, host: record.host)
+            slot = .waiting
         }
 
         /// It continues after it has waited for its application, even without room: its pace is measured anew.
-        mutating func unpark(in budget: inout TransferBudget, at now: Date) {
-            guard place == .parked else { return }
-            budget.unpark(session: record.sessionID, host: record.host)
-            place = .transfer
+        mutating func endWait(in budget: inout TransferBudget, at now: Date) {
+            guard slot == .waiting else { return }
+            budget.endWait(session: record.sessionID, host: record.host)
+            slot = .transfer
             pace = Pace(byteCount: carriedByteCount, at: now)
         }
 
-        /// It no longer needs its place.
+        /// It no longer needs its slot.
         mutating func release(in budget: inout TransferBudget) {
-            guard place != .none else { return }
+            guard slot != .none else { return }
             budget.give(
                 session: record.sessionID,
                 host: record.host,
-                isParked: place == .parked
+                isWaiting: slot == .waiting
             )
-            place = .none
+            slot = .none
         }
 
         // MARK: The bytes of another

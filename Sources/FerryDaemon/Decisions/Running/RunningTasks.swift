@@ -1,25 +1,25 @@
 import FerryStore
 import FoundationEssentials
 
-/// The tasks that have a transfer, and the budget of the places that they have.
+/// The tasks that have a transfer, and the budget of the slots that they have.
 struct RunningTasks: Hashable, Sendable {
     typealias RunningTask = DaemonStateMachine.RunningTask
 
     private var tasks: [Int64: RunningTask] = [:]
     /// The tasks by their requests, so that equal ones are found without a look at all others.
     private var tasksByRequest: [Request: Set<Int64>] = [:]
-    /// The tasks that have left their places before their ends.
+    /// The tasks that have left their slots before their ends.
     private var released: Set<Int64> = []
     /// The budget of the transfers that run at once.
     private(set) var budget: TransferBudget
-    /// Whether a place is free, or a task may be found again.
+    /// Whether a slot is free, or a task may be found again.
     private var room = Mark()
     /// Whether what the tasks need held against the machine's sleep has changed.
     private var activity = Mark()
 
     init(policy: DaemonPolicy) { budget = TransferBudget(policy: policy) }
 
-    /// Changes the limits of the transfers that run at once; those that run keep their places.
+    /// Changes the limits of the transfers that run at once; those that run keep their slots.
     mutating func limit(by policy: DaemonPolicy) { budget.limit(by: policy) }
 
     // MARK: Queries
@@ -51,7 +51,7 @@ struct RunningTasks: Hashable, Sendable {
         }
     }
 
-    /// The number of tasks that have left their places before their ends.
+    /// The number of tasks that have left their slots before their ends.
     var releasedCount: Int { released.count }
 
     /// Returns the tasks with a request, in no order.
@@ -66,9 +66,9 @@ struct RunningTasks: Hashable, Sendable {
 
     // MARK: Start and end
 
-    /// A task starts; it must be admitted if it needs a place.
+    /// A task starts; it must be admitted if it needs a slot.
     mutating func start(_ task: RunningTask, of application: Int64) {
-        if task.place == .transfer {
+        if task.slot == .transfer {
             budget.take(session: task.record.sessionID, of: application, host: task.record.host)
         }
         activity.set()
@@ -91,7 +91,7 @@ struct RunningTasks: Hashable, Sendable {
         }
     }
 
-    /// A task no longer runs: its place is free.
+    /// A task no longer runs: its slot is free.
     ///
     /// - Parameter id: The task's number.
     /// - Returns: The task, if it has run.
@@ -132,7 +132,7 @@ struct RunningTasks: Hashable, Sendable {
 
     // MARK: Places
 
-    /// A task no longer needs its place.
+    /// A task no longer needs its slot.
     mutating func release(_ id: Int64) {
         guard tasks[id] != nil else { return }
         room.set()
@@ -140,18 +140,18 @@ struct RunningTasks: Hashable, Sendable {
         released.insert(id)
     }
 
-    /// A task waits for its application, and leaves its place to others.
-    mutating func park(_ id: Int64) {
+    /// A task waits for its application, and leaves its slot to others.
+    mutating func beginWait(_ id: Int64) {
         room.set()
-        tasks[id]?.park(in: &budget)
+        tasks[id]?.beginWait(in: &budget)
     }
 
     /// A task that has waited for its application continues, even without room.
-    mutating func unpark(_ id: Int64, at now: Date) { tasks[id]?.unpark(in: &budget, at: now) }
+    mutating func endWait(_ id: Int64, at now: Date) { tasks[id]?.endWait(in: &budget, at: now) }
 
     // MARK: Marks
 
-    /// Returns whether a place is free, or a task may be found again, since this was last called.
+    /// Returns whether a slot is free, or a task may be found again, since this was last called.
     mutating func takeRoom() -> Bool { room.take() }
 
     /// Returns whether what is to be held against the machine's sleep has changed since this was last called.

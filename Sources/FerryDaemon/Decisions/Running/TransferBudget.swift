@@ -1,27 +1,27 @@
 import FerryTransfer
 
 /// Counts the transfers that run, against the limits for all, for a host, and for a session's
-/// transfers from a host, and how many of the places each application has.
+/// transfers from a host, and how many of the slots each application has.
 struct TransferBudget: Hashable, Sendable {
     /// A session's transfers from one host.
-    private struct Lane: Hashable, Sendable {
+    private struct Key: Hashable, Sendable {
         var session: Int64
         var host: String
     }
 
-    /// A session's use of a host's places.
+    /// A session's use of a host's slots.
     private struct Use: Hashable, Sendable {
         var application: Int64
         /// The number of transfers that count against the session's own limit.
         var count = 0
-        /// The number of them that wait for their application, and leave their places to others.
-        var parkedCount = 0
+        /// The number of them that wait for their application, and leave their slots to others.
+        var waitingCount = 0
 
-        var places: Int { count - parkedCount }
+        var slots: Int { count - waitingCount }
     }
 
     private var connections: ConnectionBudget
-    private var lanes: [Lane: Use] = [:]
+    private var uses: [Key: Use] = [:]
 
     /// Creates an empty budget.
     init(policy: DaemonPolicy) {
@@ -56,22 +56,23 @@ struct TransferBudget: Hashable, Sendable {
 
     /// Returns the number of a session's transfers that run for a host.
     func count(session: Int64, host: String) -> Int {
-        lanes[Lane(session: session, host: host)]?.count ?? 0
+        uses[Key(session: session, host: host)]?.count ?? 0
     }
 
     /// Whether another transfer may start.
     func admits(session: Int64, host: String, sessionLimit: Int) -> Bool {
-        free(host: host) > 0 && hasLane(session: session, host: host, sessionLimit: sessionLimit)
+        free(host: host) > 0
+            && isBelowSessionLimit(session: session, host: host, sessionLimit: sessionLimit)
     }
 
     /// Whether a session may have another transfer from a host, were there room for it.
-    func hasLane(session: Int64, host: String, sessionLimit: Int) -> Bool {
+    func isBelowSessionLimit(session: Int64, host: String, sessionLimit: Int) -> Bool {
         count(session: session, host: host) < max(1, sessionLimit)
     }
 
     /// Whether a transfer may have a further connection.
     ///
-    /// The last place is never lent, so that the next task finds room at once. Later tasks get the connections that are
+    /// The last slot is never lent, so that the next task finds room at once. Later tasks get the connections that are
     /// given back, as none are lent then.
     func canLend(session: Int64, host: String, sessionLimit: Int) -> Bool {
         free(host: host) > 1 && count(session: session, host: host) + 1 < sessionLimit
@@ -87,37 +88,37 @@ struct TransferBudget: Hashable, Sendable {
     /// Records a transfer that starts; it must be admitted.
     mutating func take(session: Int64, of application: Int64, host: String) {
         _ = connections.take(forHost: host)
-        lanes[Lane(session: session, host: host), default: Use(application: application)].count += 1
+        uses[Key(session: session, host: host), default: Use(application: application)].count += 1
     }
 
     /// Records that a transfer waits for its application: it blocks only those of its own session, which would ask the
     /// same.
-    mutating func park(session: Int64, host: String) {
+    mutating func beginWait(session: Int64, host: String) {
         connections.giveBack(forHost: host)
-        lanes[Lane(session: session, host: host)]?.parkedCount += 1
+        uses[Key(session: session, host: host)]?.waitingCount += 1
     }
 
     /// Records that a transfer continues after it has waited for its application, even without room: a transfer that
     /// has begun to load is not held back.
-    mutating func unpark(session: Int64, host: String) {
+    mutating func endWait(session: Int64, host: String) {
         connections.takeAgain(forHost: host)
-        lanes[Lane(session: session, host: host)]?.parkedCount -= 1
+        uses[Key(session: session, host: host)]?.waitingCount -= 1
     }
 
     /// Records a transfer that has ended.
-    mutating func give(session: Int64, host: String, isParked: Bool = false) {
-        if !isParked { connections.giveBack(forHost: host) }
-        let lane = Lane(session: session, host: host)
-        guard var use = lanes[lane] else { return }
+    mutating func give(session: Int64, host: String, isWaiting: Bool = false) {
+        if !isWaiting { connections.giveBack(forHost: host) }
+        let key = Key(session: session, host: host)
+        guard var use = uses[key] else { return }
         use.count -= 1
-        if isParked { use.parkedCount -= 1 }
-        lanes[lane] = use.count > 0 ? use : nil
+        if isWaiting { use.waitingCount -= 1 }
+        uses[key] = use.count > 0 ? use : nil
     }
 
     // MARK: Usage
 
     /// The hosts that transfers run for.
-    var activeHosts: Set<String> { Set(lanes.keys.map(\.host)) }
+    var activeHosts: Set<String> { Set(uses.keys.map(\.host)) }
 
     /// The hosts that have as many transfers as they may.
     var saturatedHosts: Set<String> { activeHosts.filter { free(host: $0) == 0 } }
@@ -125,40 +126,40 @@ struct TransferBudget: Hashable, Sendable {
     /// The sessions that have as many transfers from a host as they may.
     func saturatedSessions(host: String, limit: (Int64) -> Int) -> Set<Int64> {
         Set(
-            lanes.filter { $0.key.host == host && $0.value.count >= max(1, limit($0.key.session)) }
+            uses.filter { $0.key.host == host && $0.value.count >= max(1, limit($0.key.session)) }
                 .map(\.key.session)
         )
     }
 
-    /// Returns the number of places that each application has, in total or for a host.
-    func places(host: String? = nil) -> [Int64: Int] {
-        lanes.reduce(into: [:]) { places, lane in
-            guard host == nil || host == lane.key.host else { return }
-            places[lane.value.application, default: 0] += lane.value.places
+    /// Returns the number of slots that each application has, in total or for a host.
+    func slots(host: String? = nil) -> [Int64: Int] {
+        uses.reduce(into: [:]) { slots, use in
+            guard host == nil || host == use.key.host else { return }
+            slots[use.value.application, default: 0] += use.value.slots
         }
     }
 
-    /// Returns the number of a host's places that some of an application's sessions have.
-    func places(
+    /// Returns the number of a host's slots that some of an application's sessions have.
+    func slots(
         of application: Int64,
         host: String,
         among isMeant: (Int64) -> Bool
     ) -> Int {
-        lanes.reduce(0) { count, lane in
-            guard lane.value.application == application, lane.key.host == host,
-                isMeant(lane.key.session)
+        uses.reduce(0) { count, use in
+            guard use.value.application == application, use.key.host == host,
+                isMeant(use.key.session)
             else { return count }
-            return count + lane.value.places
+            return count + use.value.slots
         }
     }
 
-    /// Returns the number of places that an application has, in total or for a host.
-    func places(of application: Int64, host: String? = nil) -> Int {
-        lanes.reduce(0) { count, lane in
-            guard lane.value.application == application, host == nil || host == lane.key.host else {
+    /// Returns the number of slots that an application has, in total or for a host.
+    func slots(of application: Int64, host: String? = nil) -> Int {
+        uses.reduce(0) { count, use in
+            guard use.value.application == application, host == nil || host == use.key.host else {
                 return count
             }
-            return count + lane.value.places
+            return count + use.value.slots
         }
     }
 }

@@ -50,9 +50,9 @@ extension DaemonStateMachine {
             return turn.add(.answerChallenge(task: id, .performDefaultHandling))
         }
         // The number is limited, as each may hold a connection. The rest must not block other tasks either.
-        guard running.values.count(where: { $0.place == .parked }) < policy.maximumParkedTransfers
+        guard running.values.count(where: { $0.slot == .waiting }) < policy.maximumWaitingTransfers
         else { return postpone(task) }
-        running.park(id)
+        running.beginWait(id)
         ask(.challenge(challenge), about: id)
         loadAlone(insteadOfFollowing: id)
     }
@@ -161,7 +161,7 @@ extension DaemonStateMachine {
     private mutating func proceed(_ task: RunningTask, with answer: LoadChallengeAnswer) {
         let id = task.record.id
         running.update(id) { $0.endQuestion() }
-        running.unpark(id, at: now)
+        running.endWait(id, at: now)
         withdrawQuestion(of: task)
         pass(answer, to: id)
         turn.add(.changed(task: id))

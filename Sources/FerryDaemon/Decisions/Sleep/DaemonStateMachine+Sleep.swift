@@ -14,7 +14,7 @@ extension DaemonStateMachine {
         guard !isStopping, sleep.announce() else { return }
         let tasks = running.sorted { $0.phase == .loading && !$0.isActedUpon }
         turn.add(.log(.info, "the machine is about to sleep or to shut down", task: nil))
-        turn.add(.setTimer(.sleep, now + delay + policy.sleepPatience))
+        turn.add(.setTimer(.sleep, now + delay + policy.sleepTimeout))
         turn.add(.waitsChanged)
         for task in tasks { flush(task) }
         allowSleepIfSettled()

@@ -38,7 +38,7 @@ extension Download {
     ///   ``ConnectionLender/lend(connectionTo:)``.
     package func returnConnection(where isWanted: (String) -> Bool) {
         let sources = lentConnections.filter { $0.value.last.map(isWanted) ?? false }.keys
-        run { $0.connectionRecalled(from: Set(sources), at: EventLoop.now) }
+        run { $0.connectionRevoked(from: Set(sources), at: EventLoop.now) }
     }
 
     func start(_ part: Int, _ next: StateMachine.Request, of source: Int) {

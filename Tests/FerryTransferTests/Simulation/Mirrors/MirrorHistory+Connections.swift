@@ -20,7 +20,7 @@ extension MirrorHistory {
         if generator.happens(10) { file.synchronize() }
         if !isCalm, generator.happens(2) {
             let lenders = lentTo.filter { !$0.value.isEmpty }.keys
-            try run { $0.connectionRecalled(from: Set(lenders), at: now) }
+            try run { $0.connectionRevoked(from: Set(lenders), at: now) }
         }
         guard !isCalm, generator.below(1000) < 2 else { return }
         count(.cancellation)
