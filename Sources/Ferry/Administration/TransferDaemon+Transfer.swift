@@ -180,7 +180,7 @@ extension TransferDaemon.Transfer.Wait {
         public static let diskSpace = Reason(name: "diskSpace")
         /// Its host has failed repeatedly; only one transfer tries the host until it answers.
         public static let hostFailure = Reason(name: "hostFailure")
-        /// It received almost nothing and gave its place to waiting transfers; it continues as soon as a place is free.
+        /// It had stalled and was preempted for waiting transfers; it continues as soon as there is room.
         public static let fairShare = Reason(name: "fairShare")
         /// The network is metered, and the transfer must not use such a network.
         public static let expensiveNetwork = Reason(name: "expensiveNetwork")

@@ -71,7 +71,7 @@ struct Explanation {
             return "It waits for its turn: as many transfers are running as are allowed."
         case .fairShare:
             return
-                "It waits for its turn: it received almost nothing, and others have its place now."
+                "It waits for its turn: it received almost nothing, and others were waiting."
         case .starting: return "It is about to run."
         case .backoff:
             let time = wait.until.map { " at \($0.text(now: now))" } ?? " after a while"

@@ -12,25 +12,25 @@ extension Daemon {
 
     /// Lists tasks, a page at a time.
     func listTasks(_ call: MethodCall<Wire.ListTasks>) {
-        observe(call.reply) { () async throws(TransferInterfaceError) in
-            try await self.listTasks(call.parameters)
+        observe(call) { (parameters) async throws(TransferInterfaceError) in
+            try await self.listTasks(parameters)
         }
     }
 
     /// Lists tasks that have ended and are gone.
     func listEndedTasks(_ call: MethodCall<Wire.ListEndedTasks>) {
-        observe(call.reply) { () async throws(TransferInterfaceError) in
+        observe(call) { (parameters) async throws(TransferInterfaceError) in
             let records = try await self.reading { () async throws(StoreError) in
                 try await self.store.endedTasks()
             }
-            return Wire.ListEndedTasks.Reply(tasks: call.parameters.select(from: records))
+            return Wire.ListEndedTasks.Reply(tasks: parameters.select(from: records))
         }
     }
 
     /// Reports the state of a task.
     func getTask(_ call: MethodCall<Wire.GetTask>) {
-        observe(call.reply) { () async throws(TransferInterfaceError) in
-            Wire.GetTask.Reply(task: try await self.task(call.parameters.id))
+        observe(call) { (parameters) async throws(TransferInterfaceError) in
+            Wire.GetTask.Reply(task: try await self.task(parameters.id))
         }
     }
 
@@ -41,18 +41,19 @@ extension Daemon {
 
     /// Reports the status of the daemon.
     func getStatus(_ call: MethodCall<Wire.GetStatus>) {
-        observe(call.reply) { () async throws(TransferInterfaceError) in
+        observe(call) { (_) async throws(TransferInterfaceError) in
             Wire.GetStatus.Reply(status: try await self.status())
         }
     }
 
+    /// Answers a call by what is read meanwhile; the connection is not kept for that.
     private func observe<Method: TransferMethod>(
-        _ reply: Reply<Method>,
-        _ body: @escaping @LoopActor () async throws(TransferInterfaceError) -> Method.Reply
+        _ call: MethodCall<Method>,
+        _ body: @escaping @LoopActor (Method) async throws(TransferInterfaceError) -> Method.Reply
     ) {
-        LoopActor.task {
+        LoopActor.task { [parameters = call.parameters, reply = call.reply] in
             do throws(TransferInterfaceError) {
-                reply.success(try await body())
+                reply.success(try await body(parameters))
             } catch {
                 reply.failure(error)
             }

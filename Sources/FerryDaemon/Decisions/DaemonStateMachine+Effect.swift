@@ -186,8 +186,8 @@ extension DaemonStateMachine {
         case retimed(through: Int64, count: Int)
         /// The moments that were stored before this boot are corrected.
         case clockTakenUp
-        /// The tasks that waited for a network may start.
-        case networkIsBack
+        /// The tasks that waited for a network no longer do.
+        case networkWaitEnded
         /// What was loaded before the machine sleeps is stored.
         case readyForSleep
         /// A session was opened.

@@ -44,12 +44,13 @@ extension DaemonStateMachine {
     }
 
     private mutating func endNetworkWait() {
-        commit([.endNetworkWait], .relaxed, then: .networkIsBack)
+        commit([.endNetworkWait], .relaxed, then: .networkWaitEnded)
     }
 
-    /// The store knows, or could not, that no task waits for a network any more.
-    mutating func networkIsBack() {
-        turn.add(.waitsChanged)
+    /// The store has released the tasks that waited for a network, or could not; without one, each waits again when it is
+    /// to start.
+    mutating func networkWaitEnded() {
+        if network.allowsAttempts { turn.add(.waitsChanged) }
         turn.searchForTasks()
     }
 

@@ -20,7 +20,8 @@ extension DaemonStateMachine.Continuation {
     /// A waiting client must be notified at once. An item to be deleted may be used again meanwhile.
     var isRetried: Bool {
         switch self {
-        case .nothing, .adopted, .moved, .backedOff, .launching, .awaitingNetwork, .networkIsBack,
+        case .nothing, .adopted, .moved, .backedOff, .launching, .awaitingNetwork,
+            .networkWaitEnded,
             .retimed:
             true
         case .ended(_, let ending, _, _): ending.caller == .nobody

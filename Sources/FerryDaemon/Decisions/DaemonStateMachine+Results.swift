@@ -24,8 +24,8 @@ extension DaemonStateMachine {
             retimed(receipt, through: task, count: count)
         case .clockTakenUp:
             clockTakenUp()
-        case .networkIsBack:
-            networkIsBack()
+        case .networkWaitEnded:
+            networkWaitEnded()
         case .readyForSleep:
             readyForSleep()
         case .relinked(let call, let task):
@@ -99,8 +99,8 @@ extension DaemonStateMachine {
             stored(task)
         case .retimed, .clockTakenUp:
             clockPassFailed(until: now.addingTimeInterval(policy.rereadDelay))
-        case .networkIsBack:
-            networkIsBack()
+        case .networkWaitEnded:
+            networkWaitEnded()
         case .readyForSleep:
             readyForSleep()
         case .nothing, .closed, .applicationForgotten:

@@ -120,7 +120,7 @@ struct DaemonStateMachine {
         self.applications.holdRelaunches(until: now.addingTimeInterval(policy.relaunchGrace))
         followClock()
         // Whether there is a network is determined again.
-        commit([.endNetworkWait], .relaxed, then: .networkIsBack)
+        commit([.endNetworkWait], .relaxed, then: .networkWaitEnded)
         turn.searchForTasks()
         if hours.period.until != nil { planHours() }
         query(.earliestDeadline)

@@ -484,7 +484,7 @@ extension Download.StateMachine {
 
     /// Gives a lent connection back.
     mutating func connectionRevoked(from lenders: Set<Int>, at now: Instant) {
-        if connections.recall(from: lenders, &sources, at: now, into: &effects) { proceed(at: now) }
+        if connections.revoke(from: lenders, &sources, at: now, into: &effects) { proceed(at: now) }
     }
 
     /// Gives the bytes of stalled connections to others.

@@ -608,7 +608,7 @@ extension Wire {
         case diskSpace
         /// Its host has failed repeatedly, and only one transfer tries it.
         case hostFailure
-        /// It received almost no bytes, and has given its place to other transfers.
+        /// It had stalled, and was preempted for other transfers.
         case fairShare
         /// The network costs money, and the task is not to use such a one.
         case expensiveNetwork

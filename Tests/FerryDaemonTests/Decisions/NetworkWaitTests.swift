@@ -46,7 +46,7 @@ import Testing
         let effects = bench.input { $0.connectivityChanged(to: .connected) }
         #expect(effects.contains(.waitsChanged))
         // And when the store knows that no task waits for it.
-        #expect(bench.input { $0.networkIsBack() }.contains(.waitsChanged))
+        #expect(bench.input { $0.networkWaitEnded() }.contains(.waitsChanged))
     }
 
     @Test

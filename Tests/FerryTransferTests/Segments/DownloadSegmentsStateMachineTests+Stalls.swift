@@ -50,7 +50,7 @@ extension DownloadSegmentsStateMachineTests {
     @Test func `REL-3: only a connection to a server that is full is given back`() {
         var machine = divided()
         #expect(machine.after { $0.connectionRevoked(from: [], at: now) } == [])
-        // Both go on: the lent one can still be recalled.
+        // Both go on: the lent one can still be revoked.
         #expect(machine.after { $0.connectionRevoked(from: [0], at: now) }.first == .cancelPart(1))
     }
 

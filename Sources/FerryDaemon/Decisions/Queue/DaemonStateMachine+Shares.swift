@@ -169,7 +169,7 @@ extension DaemonStateMachine {
         return limits.allSatisfy { $0 == nil || $0 == SharedRates() }
     }
 
-    /// Returns the wait of a task that was preempted; `nil` if it was not.
+    /// Returns the wait of a task that was preempted because it had stalled; `nil` if it was not.
     func preemptionWait(of task: Int64, at now: Date) -> Wire.Wait? {
         guard let until = shares.preemptionEnd(of: task, after: now) else { return nil }
         return Wire.Wait(

@@ -1,7 +1,7 @@
 import FerryStore
 import FoundationEssentials
 
-/// How the applications have been served, and which tasks were preempted.
+/// How the applications have been served, and which tasks were preempted because they had stalled.
 struct FairShares: Hashable, Sendable {
     /// A task that was preempted because it had stalled.
     private struct Preemption: Hashable, Sendable {
@@ -69,7 +69,7 @@ struct FairShares: Hashable, Sendable {
         review.forget()
     }
 
-    // MARK: Preempted tasks
+    // MARK: Stalled tasks
 
     /// Records that a stalled task is preempted.
     mutating func preempted(_ task: Int64, at now: Date) {
@@ -82,7 +82,8 @@ struct FairShares: Hashable, Sendable {
         preemptions[task] = Preemption(count: (preemptions[task]?.count ?? 0) + 1, until: until)
     }
 
-    /// Returns how long a transfer may stall, in seconds: twice as long after each time that it was preempted.
+    /// Returns how long a transfer may stall, in seconds: twice as long after each time that it was
+    /// preempted for that.
     func stallLimit(of task: Int64) -> Double {
         stallTime * Double(1 << min(preemptions[task]?.count ?? 0, maximumStallDoublings))
     }

@@ -130,7 +130,7 @@ struct RunningTasks: Hashable, Sendable {
         }
     }
 
-    // MARK: Places
+    // MARK: Slots
 
     /// A task no longer needs its slot.
     mutating func release(_ id: Int64) {

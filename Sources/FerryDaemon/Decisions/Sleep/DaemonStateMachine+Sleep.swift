@@ -86,11 +86,11 @@ extension DaemonStateMachine {
         for task in lost { interrupt(task) }
         // What has failed before may have another network now.
         breaker.tryAll()
+        turn.add(.waitsChanged)
         turn.add(.renewConnections)
         if wasAnnounced {
             turn.add(.setTimer(.sleep, nil))
             turn.add(.inhibit(sleep.inhibition))
-            turn.add(.waitsChanged)
         }
     }
 }

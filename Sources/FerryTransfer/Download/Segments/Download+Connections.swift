@@ -381,7 +381,7 @@ extension Download {
             effects.add(.giveConnectionBack(source: part.source))
         }
 
-        // MARK: Stalls and recalls
+        // MARK: Stalls and revoked connections
 
         /// Gives the bytes of stalled connections to others; returns whether any have stalled.
         ///
@@ -405,7 +405,7 @@ extension Download {
 
         /// Gives a lent connection back, unless it is the only one: first a comparison's, then the one with the
         /// most missing bytes; returns whether there is one.
-        mutating func recall(
+        mutating func revoke(
             from lenders: Set<Int>,
             _ sources: inout Sources,
             at now: Instant,
