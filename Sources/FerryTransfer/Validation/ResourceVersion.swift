@@ -11,10 +11,35 @@ package struct ResourceVersion: Hashable, Sendable, Codable {
         case refutation
     }
 
+    /// A validator of the same bytes at another place.
+    private struct Other: Hashable, Codable {
+        let validator: Validator
+        /// Where it was found; an entity tag means something under the same path of other servers, too.
+        let origin: String?
+        let path: String
+
+        init?(_ version: ResourceVersion) {
+            guard let validator = version.validator, validator.isStrong else { return nil }
+            self.validator = validator
+            if case .strongETag = validator { origin = nil } else { origin = version.origin }
+            path = version.path
+        }
+
+        /// Whether a part is of these bytes, without a condition in its request.
+        func isNamed(by head: HTTPResponseHead) -> Bool {
+            guard let place = Origin.place(of: head.url), place.path == path,
+                origin.map({ $0 == place.origin.description }) ?? true,
+                validator.mismatch(withPart: head) == nil
+            else { return false }
+            if case .lastModified = validator { return head.hasLastModified }
+            return true
+        }
+    }
+
     /// The proof of the version; `nil` when the bytes cannot be continued.
     package var validator: Validator?
-    /// Other entity tags under which the same bytes were found, such as those of the servers behind one address.
-    package private(set) var otherTags: [String]?
+    /// Other validators under which the same bytes were found, such as those of mirrors, or of the servers behind one address.
+    private var others: [Other]?
     /// The length of the whole resource, where known.
     package var totalByteCount: Int64?
     /// Scheme, host and port of the URL that answered.
@@ -123,31 +148,39 @@ package struct ResourceVersion: Hashable, Sendable, Codable {
     /// A tag of decoded bytes is weak, and may be that of the bytes as they are.
     func isOf(_ validator: Validator?) -> Bool {
         guard let validator, let known = self.validator else { return validator == self.validator }
-        return validator.text == known.text || otherTags?.contains(validator.text) == true
+        let texts = [known.text] + (others ?? []).map(\.validator.text)
+        return texts.contains(validator.text)
     }
 
     /// Returns why a partial response is not of this version, or `nil` when it is.
     func mismatch(withPart head: HTTPResponseHead) -> String? {
         guard let validator else { return "nothing says which version the part is of" }
-        let others = (otherTags ?? []).map { Validator.strongETag($0) }
-        guard let mismatch = validator.mismatch(withPart: head),
-            !others.contains(where: { $0.mismatch(withPart: head) == nil })
-        else { return self.mismatch(withURL: head.url) }
-        return mismatch
+        if others?.contains(where: { $0.isNamed(by: head) }) == true { return nil }
+        // A part may leave out the date only if it was the condition (RFC 9110 §15.3.7).
+        if case .lastModified = validator, ifRange == nil, !head.hasLastModified {
+            return "the part has no Last-Modified"
+        }
+        return validator.mismatch(withPart: head) ?? mismatch(withURL: head.url)
     }
 
     /// The value of `If-Range` that asks for a part of this version only; `nil` where it would not prove that, or would
-    /// keep servers with other tags from answering.
-    var ifRange: String? { otherTags?.isEmpty ?? true ? validator?.ifRange : nil }
+    /// keep servers with other validators from answering.
+    var ifRange: String? {
+        let isOnly = others?.allSatisfy { $0.validator == validator } ?? true
+        return isOnly ? validator?.ifRange : nil
+    }
 
     /// Records that the bytes of another version have proved to be the same.
     mutating func include(_ other: ResourceVersion) {
-        var tags = other.otherTags ?? []
-        if case .strongETag(let tag)? = other.validator { tags.append(tag) }
-        if case .strongETag(let tag)? = validator { tags.removeAll { $0 == tag } }
+        let own = Other(self)
+        let all = ((other.others ?? []) + [Other(other)].compactMap { $0 }).filter { $0 != own }
         // A server that makes a new tag for each answer must not fill the record.
-        otherTags = tags.isEmpty ? nil : Array(tags.suffix(32))
+        others = all.isEmpty ? nil : Array(all.suffix(32))
     }
+}
+
+extension HTTPResponseHead {
+    fileprivate var hasLastModified: Bool { fields.first(named: "Last-Modified") != nil }
 }
 
 extension HTTPResponseHead {

@@ -468,6 +468,79 @@ extension DownloadStateMachineTests {
         #expect(answer(&machine, Self.long("\"c\"", from: 1 << 19)).first == .cancelLoads)
     }
 
+    /// Bytes of a mirror that have proved to be those of the first address.
+    private static func ofMirror(
+        _ validator: Validator,
+        at url: String = "http://b/there",
+        like other: Validator
+    ) -> ResourceVersion {
+        var version = ResourceVersion(validator: validator, totalByteCount: 1 << 20, url: url)
+        version.include(ResourceVersion(validator: other, totalByteCount: 1 << 20, url: Self.url))
+        return version
+    }
+
+    private static let date = "Sun, 01 Nov 2026 00:00:00 GMT"
+
+    @Test(
+        arguments: [
+            // A tag of the first address is known there, and under its path at another server.
+            (Validator.strongETag("\"a\""), "ETag", "\"a\"", url, true),
+            (.strongETag("\"a\""), "ETag", "\"a\"", url.replacing("://", with: "://other."), true),
+            (.strongETag("\"a\""), "ETag", "\"c\"", url, false),
+            (.strongETag("\"a\""), "ETag", "\"a\"", "http://b/elsewhere", false),
+            (.strongETag("\"a\""), "ETag", "\"a\"", "http://b/there", false),
+            // So is the tag of the mirror, which both may have.
+            (.strongETag("\"a\""), "ETag", "\"b\"", "http://b/there", true),
+            (.strongETag("\"a\""), "ETag", "\"b\"", url, false),
+            (.strongETag("\"b\""), "ETag", "\"b\"", url, true),
+            (.strongETag("\"b\""), "ETag", "\"b\"", "http://b/there", true),
+            // A date is known at its own server, and has to be there.
+            (.lastModified(date), "Last-Modified", date, url, true),
+            (.lastModified(date), "Last-Modified", date, url.replacing("://", with: "://other."), false),
+            (.lastModified(date), "Vary", "*", url, false),
+            (.weak("W/\"a\""), "ETag", "W/\"a\"", url, false),
+        ] as [(Validator, String, String, String, Bool)]
+    )
+    func `KEEP-3: what a mirror's bytes were compared with is known where it was found`(
+        first: Validator,
+        name: String,
+        value: String,
+        url: String,
+        isOfVersion: Bool
+    ) {
+        let version = Self.ofMirror(.strongETag("\"b\""), like: first)
+        let part = HTTPResponseHead(
+            status: 206,
+            version: "HTTP/1.1",
+            fields: [HTTPField(name: name, value: value)],
+            url: url
+        )
+        #expect((version.mismatch(withPart: part) == nil) == isOfVersion)
+    }
+
+    @Test func `KEEP-3: a date that is no condition has to be in the part`() {
+        let version = Self.ofMirror(.lastModified(Self.date), like: .strongETag("\"a\""))
+        #expect(version.ifRange == nil)
+        func part(_ fields: [HTTPField]) -> HTTPResponseHead {
+            HTTPResponseHead(
+                status: 206,
+                version: "HTTP/1.1",
+                fields: fields,
+                url: "http://b/there"
+            )
+        }
+        #expect(version.mismatch(withPart: part([])) != nil)
+        let dated = part([HTTPField(name: "Last-Modified", value: Self.date)])
+        #expect(version.mismatch(withPart: dated) == nil)
+        // Where it is the condition, a server may leave it out.
+        let alone = ResourceVersion(
+            validator: .lastModified(Self.date),
+            totalByteCount: 1 << 20,
+            url: "http://b/there"
+        )
+        #expect(alone.mismatch(withPart: part([])) == nil)
+    }
+
     @Test func `KEEP-3: bytes that differ begin the file anew`() {
         var machine = machine()
         _ = machine.after { $0.start(holding: Self.long(.weak(""))) }
