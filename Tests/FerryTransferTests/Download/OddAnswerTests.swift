@@ -496,7 +496,10 @@ extension DownloadStateMachineTests {
             (.strongETag("\"b\""), "ETag", "\"b\"", "http://b/there", true),
             // A date is known at its own server, and has to be there.
             (.lastModified(date), "Last-Modified", date, url, true),
-            (.lastModified(date), "Last-Modified", date, url.replacing("://", with: "://other."), false),
+            (
+                .lastModified(date), "Last-Modified", date, url.replacing("://", with: "://other."),
+                false
+            ),
             (.lastModified(date), "Vary", "*", url, false),
             (.weak("W/\"a\""), "ETag", "W/\"a\"", url, false),
         ] as [(Validator, String, String, String, Bool)]
