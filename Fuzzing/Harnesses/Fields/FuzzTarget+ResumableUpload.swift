@@ -35,7 +35,7 @@ extension FuzzTarget {
             configuration: ResumableUpload.Configuration(
                 protocols: protocols[Int(choices & 3)],
                 interruptions: choices & 16 == 0
-                    ? .proceed(RetryPolicy(), patience: nil) : .isFailure,
+                    ? .proceed(RetryPolicy(), timeout: nil) : .isFailure,
                 unavailableResponses: choices & 32 == 0 ? .deliver : .fail
             )
         )

@@ -9,7 +9,7 @@ final class AdministrationConnection: Sendable {
     /// Connecting may start a process, which blocks; one caller connects for all.
     private let queue = BlockingQueue(label: "ferry.administration")
     private let present = Mutex<VarlinkClient?>(nil)
-    private let patience: Patience
+    private let policy: WaitPolicy
     /// Whether the program has been told that the daemon does not answer.
     private let hasReported = Mutex(false)
     /// Where the daemon is found.
@@ -20,15 +20,15 @@ final class AdministrationConnection: Sendable {
     /// - Parameters:
     ///   - startsIfNeeded: Whether the daemon is started if it is not running.
     ///   - starter: The starter that connects.
-    ///   - patience: What happens while a call has no answer.
+    ///   - policy: What happens while a call has no answer.
     init(
         startsIfNeeded: Bool,
         starter: DaemonStarter = DaemonStarter(),
-        patience: Patience = Patience()
+        policy: WaitPolicy = WaitPolicy()
     ) {
         self.startsIfNeeded = startsIfNeeded
         self.starter = starter
-        self.patience = patience
+        self.policy = policy
     }
 
     /// How often a call is repeated whose daemon dies before it has answered: one that it makes die is given up.
@@ -186,7 +186,7 @@ final class AdministrationConnection: Sendable {
         limit: Duration? = nil,
         _ begin: @escaping @LoopActor @Sendable (PatientCall<Reply>) -> Void
     ) async throws(TransferDaemonError) -> Reply {
-        let patience = patienceReportingOnce(limit: limit)
+        let policy = waitReportingOnce(limit: limit)
         let locations = locations
         return try await withCheckedContinuation { continuation in
             LoopActor.perform {
@@ -194,7 +194,7 @@ final class AdministrationConnection: Sendable {
                     continuation.resume(returning: $0)
                 }
                 begin(call)
-                call.wait(patience)
+                call.wait(policy)
             }
         }.get()
     }
@@ -202,18 +202,18 @@ final class AdministrationConnection: Sendable {
     /// Returns what happens while a call has no answer.
     ///
     /// The program is told once: many calls may wait for the same daemon.
-    private func patienceReportingOnce(limit: Duration?) -> Patience {
-        var patience = patience
-        patience.limit = limit
-        guard let report = patience.report else { return patience }
-        patience.report = { message in
+    private func waitReportingOnce(limit: Duration?) -> WaitPolicy {
+        var policy = policy
+        policy.limit = limit
+        guard let report = policy.report else { return policy }
+        policy.report = { message in
             let isFirst = self.hasReported.withLock { hasReported in
                 defer { hasReported = true }
                 return !hasReported
             }
             if isFirst { report(message) }
         }
-        return patience
+        return policy
     }
 
     private func client(starting: Bool) async throws(TransferDaemonError) -> VarlinkClient {
@@ -240,7 +240,7 @@ final class AdministrationConnection: Sendable {
 }
 
 /// What happens while a call has no answer.
-struct Patience: Sendable {
+struct WaitPolicy: Sendable {
     /// The time after which it is checked whether the daemon is stopped, and after that at doubled intervals.
     var untilCheck = Duration.seconds(3)
     /// The time after which the program is told.
@@ -281,16 +281,16 @@ final class PatientCall<Reply: Sendable> {
 
     /// Waits for the answer.
     ///
-    /// - Parameter patience: What happens until it is there.
-    func wait(_ patience: Patience) {
+    /// - Parameter policy: What happens until it is there.
+    func wait(_ policy: WaitPolicy) {
         guard !hasEnded else { return }
-        check(after: patience.untilCheck)
-        if let report = patience.report {
-            after(patience.untilReport) { [self] in
-                report("\(silence(of: patience.untilReport)); still waiting")
+        check(after: policy.untilCheck)
+        if let report = policy.report {
+            after(policy.untilReport) { [self] in
+                report("\(silence(of: policy.untilReport)); still waiting")
             }
         }
-        if let limit = patience.limit {
+        if let limit = policy.limit {
             after(limit) { [self] in
                 let hint = locations.daemon.map { "; 'kill -9 \($0)' ends it" } ?? ""
                 let message = silence(of: limit) + hint

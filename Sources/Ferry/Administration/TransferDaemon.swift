@@ -37,9 +37,9 @@ public struct TransferDaemon: Sendable {
         startsIfNeeded: Bool = true,
         reportingSilence: @escaping @Sendable (String) -> Void
     ) {
-        let patience = Patience(report: reportingSilence)
+        let policy = WaitPolicy(report: reportingSilence)
         self.init(
-            backend: AdministrationConnection(startsIfNeeded: startsIfNeeded, patience: patience)
+            backend: AdministrationConnection(startsIfNeeded: startsIfNeeded, policy: policy)
         )
     }
 

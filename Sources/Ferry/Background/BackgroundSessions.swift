@@ -22,7 +22,7 @@ final class BackgroundSessions: Sendable {
     }()
 
     /// How long the end of a program waits for the daemon.
-    private static let exitPatience = 5.0
+    private static let exitTimeout = 5.0
 
     private let application: Application
     private let connection: ProcessConnection
@@ -119,7 +119,7 @@ final class BackgroundSessions: Sendable {
             group.enter()
             core.backend.flush { group.leave() }
         }
-        _ = group.wait(timeout: .now() + Self.exitPatience)
+        _ = group.wait(timeout: .now() + Self.exitTimeout)
     }
 
     private func environment(

@@ -168,18 +168,18 @@ final class BackgroundSubscription {
         guard ledger.receive(sequence: sequence) else { return }
         let task = task(event)
         let file = event.kind == .finished ? task as? URLSessionDownloadTask : nil
-        let wasTold: @Sendable () -> Void = { [self] in
+        let didDeliver: @Sendable () -> Void = { [self] in
             // Without a delegate the app has not received it.
             if core.delegate != nil {
                 let path = file?.savedLocation?.path
                 connection.acknowledge(sequence, ofSession: number, path: path)
             }
-            LoopActor.perform { self.wasTold(wasOld: isOld) }
+            LoopActor.perform { self.didDeliver(wasOld: isOld) }
         }
-        guard let task else { return wasTold() }
+        guard let task else { return didDeliver() }
         recordResponse(event, task)
         if event.kind == .finished { answers[task.taskIdentifier] = event.response }
-        process(event, task, wasTold)
+        process(event, task, didDeliver)
     }
 
     /// Asks the app, unless it is already deciding.
@@ -194,27 +194,27 @@ final class BackgroundSubscription {
     private func finished(
         _ event: Wire.Event,
         _ task: URLSessionTask,
-        _ wasTold: @escaping @Sendable () -> Void
+        _ didDeliver: @escaping @Sendable () -> Void
     ) {
         if let upload = task as? URLSessionUploadTask {
-            let failure = upload.recordBackgroundBody(event, wasTold: wasTold)
+            let failure = upload.recordBackgroundBody(event, didDeliver: didDeliver)
             bodyFailures[task.taskIdentifier] = failure
             return
         }
         guard let path = event.path, let download = task as? URLSessionDownloadTask else {
-            return wasTold()
+            return didDeliver()
         }
         download.recordFile(
             FinishedFile(path: path, directoryIdentity: event.directoryIdentity),
             byteCount: event.receivedByteCount ?? event.expectedByteCount ?? 0,
-            wasTold: wasTold
+            didDeliver: didDeliver
         )
     }
 
     private func completed(
         _ event: Wire.Event,
         _ task: URLSessionTask,
-        _ wasTold: @escaping @Sendable () -> Void
+        _ didDeliver: @escaping @Sendable () -> Void
     ) {
         let url = task.currentRequest?.url ?? task.originalRequest?.url
         questions.forget(task.taskIdentifier)
@@ -229,7 +229,7 @@ final class BackgroundSubscription {
                 hasFailed: error != nil
             )
         }
-        task.deliver(.completed(error: error), wasTold: wasTold)
+        task.deliver(.completed(error: error), didDeliver: didDeliver)
     }
 
     /// Returns the task that an event is about; makes it from the event if it is unknown.
@@ -253,7 +253,7 @@ final class BackgroundSubscription {
         }
     }
 
-    private func wasTold(wasOld: Bool) {
+    private func didDeliver(wasOld: Bool) {
         if ledger.told(wasOld: wasOld) { notifyEnd() }
         updateReading()
     }
@@ -272,17 +272,17 @@ struct EventLedger {
     static let limit = 256
 
     private var highestSequence = Int64.min
-    private var untoldCount = 0
+    private var undeliveredCount = 0
     /// The number of undelivered events that waited for this process.
-    private var untoldOldCount = 0
+    private var undeliveredOldCount = 0
     private var isDrained = false
-    private var hasToldEnd = false
+    private var hasReportedEnd = false
 
     /// Whether to stop reading for a while.
-    var isFull: Bool { untoldCount >= Self.limit }
+    var isFull: Bool { undeliveredCount >= Self.limit }
 
     /// Whether to continue reading.
-    var hasRoom: Bool { untoldCount <= Self.limit / 2 }
+    var hasRoom: Bool { undeliveredCount <= Self.limit / 2 }
 
     /// Whether events that arrive now have waited for this process.
     var isOld: Bool { !isDrained }
@@ -293,8 +293,8 @@ struct EventLedger {
     mutating func receive(sequence: Int64) -> Bool {
         guard sequence > highestSequence else { return false }
         highestSequence = sequence
-        untoldCount += 1
-        if isOld { untoldOldCount += 1 }
+        undeliveredCount += 1
+        if isOld { undeliveredOldCount += 1 }
         return true
     }
 
@@ -302,7 +302,7 @@ struct EventLedger {
     ///
     /// - Returns: Whether the question has waited for this process; then it must be settled before the end is reported.
     mutating func receiveQuestion() -> Bool {
-        if isOld { untoldOldCount += 1 }
+        if isOld { undeliveredOldCount += 1 }
         return isOld
     }
 
@@ -310,7 +310,7 @@ struct EventLedger {
     ///
     /// - Returns: Whether it was the last of all that waited.
     mutating func settledQuestion() -> Bool {
-        untoldOldCount -= 1
+        undeliveredOldCount -= 1
         return takeEnd()
     }
 
@@ -330,15 +330,15 @@ struct EventLedger {
     /// - Parameter wasOld: The value of ``isOld`` when it arrived.
     /// - Returns: Whether it was the last of all that waited.
     mutating func told(wasOld: Bool) -> Bool {
-        untoldCount -= 1
-        if wasOld { untoldOldCount -= 1 }
+        undeliveredCount -= 1
+        if wasOld { undeliveredOldCount -= 1 }
         return takeEnd()
     }
 
     /// Returns whether everything that had waited is delivered, once.
     private mutating func takeEnd() -> Bool {
-        guard isDrained, untoldOldCount == 0, !hasToldEnd else { return false }
-        hasToldEnd = true
+        guard isDrained, undeliveredOldCount == 0, !hasReportedEnd else { return false }
+        hasReportedEnd = true
         return true
     }
 }

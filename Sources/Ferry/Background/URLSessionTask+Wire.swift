@@ -114,7 +114,7 @@ extension URLSessionDownloadTask {
 
     private convenience init(identifier: Int, core: SessionCore, storage: Storage) {
         var storage = storage
-        storage.deliveries = Deliveries(toldByteCount: storage.counts.received)
+        storage.deliveries = Deliveries(deliveredByteCount: storage.counts.received)
         self.init(
             identifier: identifier,
             core: core,

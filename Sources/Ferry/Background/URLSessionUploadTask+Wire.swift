@@ -44,7 +44,7 @@ extension URLSessionUploadTask {
 extension URLSessionTask.Storage {
     /// Records how much of the request's body was sent and reported to the app.
     fileprivate mutating func record(sent: Int64, of expected: Int64) {
-        deliveries = URLSessionTask.Deliveries(toldSentByteCount: sent)
+        deliveries = URLSessionTask.Deliveries(deliveredSentByteCount: sent)
         sentCounts = URLSessionTask.SentByteCounts(sent: sent, expected: expected)
     }
 }
@@ -71,11 +71,11 @@ extension URLSessionUploadTask {
     ///
     /// - Parameters:
     ///   - event: The event that says so.
-    ///   - wasTold: Called on the delegate queue when the app has been notified.
+    ///   - didDeliver: Called on the delegate queue when the app has been notified.
     /// - Returns: Why the body cannot be delivered, if so.
     func recordBackgroundBody(
         _ event: Wire.Event,
-        wasTold: @escaping @Sendable () -> Void
+        didDeliver: @escaping @Sendable () -> Void
     ) -> URLError? {
         recordBackgroundProgress(event)
         finishProgress()
@@ -85,13 +85,13 @@ extension URLSessionUploadTask {
         }
         switch body {
         case .success(let data)? where !data.isEmpty:
-            deliver(.data(data), wasTold: wasTold)
+            deliver(.data(data), didDeliver: didDeliver)
             return nil
         case .success?, nil:
-            deliver(.call { _ in }, wasTold: wasTold)
+            deliver(.call { _ in }, didDeliver: didDeliver)
             return nil
         case .failure(let error)?:
-            deliver(.call { _ in }, wasTold: wasTold)
+            deliver(.call { _ in }, didDeliver: didDeliver)
             return URLError(
                 .cannotOpenFile,
                 url: originalRequest?.url,

@@ -65,7 +65,7 @@ struct FinishedFile: Hashable, Sendable {
     /// Marks the file as one of which the app is being told: if it is missing later, the app has taken it.
     ///
     /// The daemon removes the mark when the app has acknowledged the file.
-    func markTold() {
+    func markDelivered() {
         // A link is made by one call. If that fails, a file that is taken counts as removed after a crash.
         _ = symlink("told", mark)
     }
@@ -103,13 +103,13 @@ extension URLSessionTask {
     func prepare(_ file: FinishedFile, _ delivery: Delivery) -> FinishedFile.Presence {
         let presence = file.presence()
         switch presence {
-        case .here: file.markTold()
+        case .here: file.markDelivered()
         case .taken: break
         case .removed:
             storage.withLock {
                 $0.fileFailure = URLError(removed: file, url: $0.originalRequest?.url)
                 // Not before the app knows: a launch in between would take it for delivered.
-                $0.lostFileWasTold = delivery.wasTold
+                $0.didReportLostFile = delivery.didDeliver
             }
         case .away:
             storage.withLock { $0.deliveries.putBack(delivery) }

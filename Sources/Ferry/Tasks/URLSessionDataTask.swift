@@ -108,7 +108,7 @@ extension URLSessionDataTask {
                 letGo()
             },
             // The download's messages follow this one, on any queue.
-            wasTold: { download.notifyHeldMessages() }
+            didDeliver: { download.notifyHeldMessages() }
         )
         return download
     }
@@ -117,7 +117,7 @@ extension URLSessionDataTask {
 extension URLSessionDownloadTask {
     /// Delivers the messages that had to wait for those of the data task.
     fileprivate func notifyHeldMessages() {
-        if storage.withLock({ $0.deliveries.wasTold() }) { core.delegateCalls.enqueue(self) }
+        if storage.withLock({ $0.deliveries.didDeliver() }) { core.delegateCalls.enqueue(self) }
     }
 }
 

@@ -109,11 +109,14 @@ extension URLSessionDownloadTask {
     }
 
     /// Records that the file is complete and in its place.
-    func recordFile(_ file: FinishedFile, byteCount: Int64, wasTold: (@Sendable () -> Void)? = nil)
-    {
+    func recordFile(
+        _ file: FinishedFile,
+        byteCount: Int64,
+        didDeliver: (@Sendable () -> Void)? = nil
+    ) {
         recordProgress(byteCount, of: byteCount)
         finishProgress()
-        deliver(.finished(file), wasTold: wasTold)
+        deliver(.finished(file), didDeliver: didDeliver)
     }
 
     /// Delivers a message unless there is a completion handler, which is called at the end only.

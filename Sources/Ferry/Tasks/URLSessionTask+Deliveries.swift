@@ -27,7 +27,7 @@ extension URLSessionTask {
 
         var message: Message
         /// Called when the message was delivered, before the next message of the task.
-        var wasTold: (@Sendable () -> Void)?
+        var didDeliver: (@Sendable () -> Void)?
     }
 
     /// The pending messages of a task, in order.
@@ -38,17 +38,17 @@ extension URLSessionTask {
     struct Deliveries: Sendable {
         private var pending: [Delivery] = []
         private var isScheduled = false
-        private var toldByteCount: Int64
-        private var toldSentByteCount: Int64
+        private var deliveredByteCount: Int64
+        private var deliveredSentByteCount: Int64
 
         /// Creates the messages of a task.
         ///
         /// - Parameters:
-        ///   - toldByteCount: The number of received bytes reported to an earlier launch of the app.
-        ///   - toldSentByteCount: The number of sent bytes reported to it.
-        init(toldByteCount: Int64 = 0, toldSentByteCount: Int64 = 0) {
-            self.toldByteCount = toldByteCount
-            self.toldSentByteCount = toldSentByteCount
+        ///   - deliveredByteCount: The number of received bytes reported to an earlier launch of the app.
+        ///   - deliveredSentByteCount: The number of sent bytes reported to it.
+        init(deliveredByteCount: Int64 = 0, deliveredSentByteCount: Int64 = 0) {
+            self.deliveredByteCount = deliveredByteCount
+            self.deliveredSentByteCount = deliveredSentByteCount
         }
 
         /// Messages that must not be delivered before those of another task.
@@ -70,7 +70,7 @@ extension URLSessionTask {
                 // Taken out first, so that the bytes need not be copied.
                 pending.removeLast()
                 data.append(more)
-                pending.append(Delivery(message: .data(data), wasTold: delivery.wasTold))
+                pending.append(Delivery(message: .data(data), didDeliver: delivery.didDeliver))
             default:
                 // Most tasks have three at once: the last bytes, the file or the response, and the end.
                 if pending.isEmpty { pending.reserveCapacity(3) }
@@ -85,16 +85,16 @@ extension URLSessionTask {
             let delivery = pending.removeFirst()
             switch delivery.message {
             case .resumed(let offset, _):
-                toldByteCount = offset
+                deliveredByteCount = offset
                 return (delivery, 0)
             case .progressed(let byteCount, _):
-                defer { toldByteCount = byteCount }
-                return (delivery, byteCount - toldByteCount)
+                defer { deliveredByteCount = byteCount }
+                return (delivery, byteCount - deliveredByteCount)
             case .sent(let byteCount, _):
-                defer { toldSentByteCount = byteCount }
-                return (delivery, byteCount - toldSentByteCount)
+                defer { deliveredSentByteCount = byteCount }
+                return (delivery, byteCount - deliveredSentByteCount)
             case .sentAnew(let offset):
-                toldSentByteCount = offset
+                deliveredSentByteCount = offset
                 return (delivery, 0)
             case .finished, .data, .call, .socket, .completed:
                 return (delivery, 0)
@@ -109,7 +109,7 @@ extension URLSessionTask {
         /// Records that the message returned by ``next()`` was delivered.
         ///
         /// - Returns: Whether another operation must be put on the delegate queue.
-        mutating func wasTold() -> Bool {
+        mutating func didDeliver() -> Bool {
             isScheduled = false
             return schedule()
         }
@@ -127,10 +127,10 @@ extension URLSessionTask {
     ///
     /// - Parameters:
     ///   - message: The message.
-    ///   - wasTold: Called on the delegate queue when the message was delivered.
-    func deliver(_ message: Delivery.Message, wasTold: (@Sendable () -> Void)? = nil) {
+    ///   - didDeliver: Called on the delegate queue when the message was delivered.
+    func deliver(_ message: Delivery.Message, didDeliver: (@Sendable () -> Void)? = nil) {
         let needsOperation = storage.withLock {
-            $0.deliveries.append(Delivery(message: message, wasTold: wasTold))
+            $0.deliveries.append(Delivery(message: message, didDeliver: didDeliver))
         }
         if needsOperation { core.delegateCalls.enqueue(self) }
     }
@@ -154,24 +154,24 @@ extension URLSessionTask {
         case .finished(let file) where awaitsFile:
             switch prepare(file, delivery) {
             case .away: return false
-            case .removed: return storage.withLock { $0.deliveries.wasTold() }
+            case .removed: return storage.withLock { $0.deliveries.didDeliver() }
             case .taken: break
             case .here: notify(delivery.message, newByteCount: newByteCount)
             }
         case .resumed, .progressed, .finished, .data, .socket:
             notify(delivery.message, newByteCount: newByteCount)
         }
-        delivery.wasTold?()
+        delivery.didDeliver?()
         if case .completed = delivery.message { end() }
-        return storage.withLock { $0.deliveries.wasTold() }
+        return storage.withLock { $0.deliveries.didDeliver() }
     }
 
     private func deliverEnd(_ error: (any Error)?) {
-        let (lost, wasTold) = storage.withLock { ($0.fileFailure, $0.lostFileWasTold) }
+        let (lost, didDeliver) = storage.withLock { ($0.fileFailure, $0.didReportLostFile) }
         notifyMissingMetrics()
         complete(error ?? lost)
         notify(.completed(error: error ?? lost), newByteCount: 0)
-        wasTold?()
+        didDeliver?()
     }
 
     private func notifySent(_ newByteCount: Int64, of byteCount: Int64, expecting expected: Int64) {

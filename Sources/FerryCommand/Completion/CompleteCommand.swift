@@ -17,7 +17,7 @@ struct CompleteCommand: Command {
     )
 
     /// How long ferryd has for its answer, while somebody types.
-    private static let patience = Duration.seconds(1)
+    private static let timeout = Duration.seconds(1)
     /// More numbers than anybody looks through.
     private static let limit = 1000
 
@@ -60,7 +60,7 @@ struct CompleteCommand: Command {
             answer.finish()
         }
         let waiting = Task {
-            try? await Task.sleep(for: patience)
+            try? await Task.sleep(for: timeout)
             answer.finish()
         }
         defer {

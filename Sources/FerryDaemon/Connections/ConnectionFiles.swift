@@ -52,7 +52,7 @@ final class ConnectionFiles {
     }
 
     /// The time that a transfer waits for its files.
-    static let patience = Duration.seconds(30)
+    static let timeout = Duration.seconds(30)
     /// The time for which a result serves tasks that were created before.
     static let lifetime = Duration.seconds(1)
 
@@ -60,7 +60,7 @@ final class ConnectionFiles {
     typealias Reading =
         @Sendable (Wire.Connections) -> Result<ConnectionSetup, TransferError>
 
-    private let patience: Duration
+    private let timeout: Duration
     private let lifetime: Duration
     private let reading: Reading
     private var readers: [Int64: Reader] = [:]
@@ -68,15 +68,15 @@ final class ConnectionFiles {
     /// Creates a reader.
     ///
     /// - Parameters:
-    ///   - patience: The time that a transfer waits.
+    ///   - timeout: The time that a transfer waits.
     ///   - lifetime: The time for which a result serves tasks that were created before.
     ///   - reading: The function that reads.
     init(
-        patience: Duration = ConnectionFiles.patience,
+        timeout: Duration = ConnectionFiles.timeout,
         lifetime: Duration = ConnectionFiles.lifetime,
         reading: @escaping Reading = { ConnectionSetup.reading($0) }
     ) {
-        self.patience = patience
+        self.timeout = timeout
         self.lifetime = lifetime
         self.reading = reading
     }
@@ -104,7 +104,7 @@ final class ConnectionFiles {
             return completion(.success(last.setup))
         }
         let waiter = Waiter(completion)
-        waiter.timer = EventLoop.shared.schedule(after: patience) {
+        waiter.timer = EventLoop.shared.schedule(after: timeout) {
             waiter.finish(.failure(Self.timeOut(of: connections)))
         }
         let isBeingRead = reader.waiters[connections] != nil

@@ -46,7 +46,7 @@ final class FilePlaces {
     nonisolated private static let prefix = ".ferry-"
 
     private let downloads: Directory
-    private let patience: Duration
+    private let timeout: Duration
     /// Whether there may be a link; if not, none is searched for.
     private var mayHaveLinks = true
     /// The places that are open.
@@ -58,10 +58,10 @@ final class FilePlaces {
     ///
     /// - Parameters:
     ///   - downloads: The daemon's own directory.
-    ///   - patience: The time that the file system of a place has to respond.
-    init(in downloads: Directory, patience: Duration = PlaceChoice.patience) {
+    ///   - timeout: The time that the file system of a place has to respond.
+    init(in downloads: Directory, timeout: Duration = PlaceChoice.timeout) {
         self.downloads = downloads
-        self.patience = patience
+        self.timeout = timeout
     }
 
     /// Returns the place of a task's file, if it has its own and that is open.
@@ -79,7 +79,7 @@ final class FilePlaces {
     ///   there is none.
     func reopen(for task: Int64, named name: String, on queue: BlockingQueue) async -> Refusal? {
         guard open[task] == nil, let path = path(named: name) else { return nil }
-        let result = await PlaceChoice(patience: patience).made(by: queue) { Self.place(at: path) }
+        let result = await PlaceChoice(timeout: timeout).made(by: queue) { Self.place(at: path) }
         switch result {
         case nil: return .doesNotAnswer
         case .failure(let refusal): return refusal
@@ -98,7 +98,7 @@ final class FilePlaces {
     ///   - queue: The queue for the application's files.
     /// - Returns: Why the disk cannot be used; `nil` if it is there.
     func absence(ofFileAt path: String, on queue: BlockingQueue) async -> Refusal? {
-        let found = await PlaceChoice(patience: patience).made(by: queue) {
+        let found = await PlaceChoice(timeout: timeout).made(by: queue) {
             Result { () throws(Refusal) in try Self.placeOnDisk(ofFileAt: path) }
         }
         return switch found {
@@ -155,7 +155,7 @@ final class FilePlaces {
         guard open[task] == nil, path(named: name) == nil else { return nil }
         mayHaveLinks = true
         let downloads = downloads
-        let choice = PlaceChoice(patience: patience)
+        let choice = PlaceChoice(timeout: timeout)
         let result = await choice.made(by: queue) {
             Self.choice(named: name, in: target, downloads, choice)
         }

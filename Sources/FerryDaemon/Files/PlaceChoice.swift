@@ -11,9 +11,9 @@ final class PlaceChoice {
     }
 
     /// The time that a file system has to respond.
-    nonisolated static let patience = Duration.seconds(10)
+    nonisolated static let timeout = Duration.seconds(10)
 
-    private let patience: Duration
+    private let timeout: Duration
     /// The state of the choice; atomic, as the loop never waits for the thread that chooses.
     nonisolated private let state = Atomic(State.isOpen)
     private var continuation: CheckedContinuation<Outcome?, Never>?
@@ -21,8 +21,8 @@ final class PlaceChoice {
 
     /// Prepares a choice.
     ///
-    /// - Parameter patience: The time that the file system has to respond.
-    init(patience: Duration = PlaceChoice.patience) { self.patience = patience }
+    /// - Parameter timeout: The time that the file system has to respond.
+    init(timeout: Duration = PlaceChoice.timeout) { self.timeout = timeout }
 
     /// Makes the choice off the loop.
     ///
@@ -33,7 +33,7 @@ final class PlaceChoice {
     ) async -> Outcome? {
         await withCheckedContinuation { continuation in
             self.continuation = continuation
-            timer = EventLoop.shared.schedule(after: patience) { [self] in abandon() }
+            timer = EventLoop.shared.schedule(after: timeout) { [self] in abandon() }
             queue.perform { [self] in
                 let outcome = choose()
                 LoopActor.perform { self.end(outcome) }

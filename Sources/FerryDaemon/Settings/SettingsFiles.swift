@@ -7,7 +7,7 @@ import FerrySystem
 @LoopActor
 final class SettingsFiles {
     /// How long the files are waited for.
-    private static let patience: Duration = .seconds(2)
+    private static let timeout: Duration = .seconds(2)
 
     private let queue = BlockingQueue(label: "ferry.settings")
     private var texts: [SettingsText]
@@ -24,7 +24,7 @@ final class SettingsFiles {
     /// - Parameter onTexts: Called with what they say. If they do not answer in time, it is called with that first, and
     ///   again when they do.
     func read(_ onTexts: @escaping @LoopActor ([SettingsText]) -> Void) {
-        let timer = EventLoop.shared.schedule(after: Self.patience) { [weak self] in
+        let timer = EventLoop.shared.schedule(after: Self.timeout) { [weak self] in
             if let self { onTexts(texts.map { $0.silenced() }) }
         }
         let paths = texts.map(\.path)

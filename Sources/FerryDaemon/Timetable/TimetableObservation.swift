@@ -18,7 +18,7 @@ final class TimetableObservation {
     }
 
     /// How long the first reading is waited for: the file's server may not answer.
-    private static let patience: Duration = .seconds(2)
+    private static let timeout: Duration = .seconds(2)
     /// How long a file is missing or empty before that counts: editors move the old one away, or empty it, before they
     /// write the new one.
     private static let grace: Duration = .seconds(1)
@@ -68,7 +68,7 @@ final class TimetableObservation {
     /// - Parameter onChange: Called on the loop after this has returned; at once for what is wrong with the file.
     func start(_ onChange: @escaping @LoopActor (Change) -> Void) async {
         await withCheckedContinuation { continuation in
-            let timer = EventLoop.shared.schedule(after: Self.patience) { [weak self] in
+            let timer = EventLoop.shared.schedule(after: Self.timeout) { [weak self] in
                 self?.firstReading?()
             }
             firstReading = { [weak self] in

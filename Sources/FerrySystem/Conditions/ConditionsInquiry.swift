@@ -1,7 +1,7 @@
 /// Decides when one service is asked, and what its answers and its silence mean.
 struct ConditionsInquiry {
     /// For how long a service is waited for.
-    static let patience = Duration.seconds(1)
+    static let timeout = Duration.seconds(1)
     /// For how long a network that is gone keeps its conditions.
     ///
     /// Most come back, and the kernel has their routes before NetworkManager tells of them.
@@ -23,7 +23,7 @@ struct ConditionsInquiry {
     private var memoryDeadline: ContinuousClock.Instant?
 
     /// Begins to wait for the service.
-    init(at now: ContinuousClock.Instant) { answerDeadline = now + Self.patience }
+    init(at now: ContinuousClock.Instant) { answerDeadline = now + Self.timeout }
 
     /// When ``woke(at:)`` is due.
     var deadline: ContinuousClock.Instant? {
@@ -37,7 +37,7 @@ struct ConditionsInquiry {
         isStale = false
         // One that is known not to be there has no time limit.
         if state == .waiting || state == .answers {
-            answerDeadline = answerDeadline ?? now + Self.patience
+            answerDeadline = answerDeadline ?? now + Self.timeout
         }
     }
 
@@ -84,7 +84,7 @@ struct ConditionsInquiry {
         question = nil
         openQuestions = 0
         state = .waiting
-        answerDeadline = now + Self.patience
+        answerDeadline = now + Self.timeout
     }
 
     /// Handles that the service, or its bus, is gone.
@@ -96,7 +96,7 @@ struct ConditionsInquiry {
         switch state {
         case .answers:
             state = .waiting
-            answerDeadline = now + Self.patience
+            answerDeadline = now + Self.timeout
         case .waiting where conditions != nil: break
         case .waiting, .absent, .silent: conclude(.absent)
         }

@@ -12,7 +12,7 @@ import Glibc
 final class WorkThreads: @unchecked Sendable {
     /// The time for which a thread that is not the only idle one waits for work, in nanoseconds: work that comes in
     /// bursts finds it.
-    private static let patience = 200_000_000
+    private static let idleTime = 200_000_000
 
     private let name: String
     private let limit: Int
@@ -96,7 +96,7 @@ final class WorkThreads: @unchecked Sendable {
         guard idleCount > 1 else { return pthread_cond_wait(condition, mutex) == 0 }
         var end = timespec()
         clock_gettime(CLOCK_MONOTONIC, &end)
-        let nanoseconds = Int(end.tv_nsec) + Self.patience
+        let nanoseconds = Int(end.tv_nsec) + Self.idleTime
         end.tv_sec += nanoseconds / 1_000_000_000
         end.tv_nsec = nanoseconds % 1_000_000_000
         let result = pthread_cond_timedwait(condition, mutex, &end)

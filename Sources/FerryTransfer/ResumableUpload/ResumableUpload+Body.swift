@@ -110,6 +110,6 @@ extension ResumableUpload {
         case isFailure
         /// The upload continues by itself, unless nothing new arrives at the server for this time; `nil` for no
         /// limit.
-        case proceed(RetryPolicy, patience: Duration?)
+        case proceed(RetryPolicy, timeout: Duration?)
     }
 }

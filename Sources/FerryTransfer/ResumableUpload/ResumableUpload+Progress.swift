@@ -9,7 +9,7 @@ extension ResumableUpload {
         private(set) var resource: UploadResource?
         private let requests: Requests
         private var negotiation: Negotiation
-        private var patience: Patience
+        private var retryLimit: RetryLimit
         /// The most bytes of the body that an attempt has sent; `nil` if unknown.
         private var greatestSentByteCount: Int64?
         /// The number of bytes of the current request's body that were sent.
@@ -37,7 +37,7 @@ extension ResumableUpload {
                 protocols: configuration.protocols,
                 knowledge: knowledge
             )
-            patience = Patience(configuration)
+            retryLimit = RetryLimit(configuration)
             // Another process may not have been able to report how many bytes it sent.
             greatestSentByteCount = resource == nil ? 0 : nil
             greatestAcknowledgedByteCount = resource?.acknowledgedByteCount ?? 0
@@ -116,7 +116,7 @@ extension ResumableUpload {
             resource?.acknowledgedByteCount = offset
             guard offset > greatestAcknowledgedByteCount else { return }
             greatestAcknowledgedByteCount = offset
-            patience.progressed()
+            retryLimit.progressed()
         }
 
         private func rest(from offset: Int64) -> Sequel {
@@ -141,11 +141,11 @@ extension ResumableUpload.Progress {
         using generator: inout some RandomNumberGenerator
     ) -> Duration? {
         guard resource != nil else { return nil }
-        return patience.delay(after: error, at: now, using: &generator)
+        return retryLimit.delay(after: error, at: now, using: &generator)
     }
 
-    /// Starts the patience again after a pause, whose time does not count.
-    mutating func renewPatience() { patience.renew() }
+    /// Starts the time again after a pause, which does not count.
+    mutating func renewRetryLimit() { retryLimit.renew() }
 
     /// Asks anew after a pause: what the server refused before, it may accept now.
     mutating func askAnew() -> ResumableUpload.Step {
@@ -393,6 +393,6 @@ extension ResumableUpload.Progress {
         at now: ResumableUpload.Moment
     ) -> Bool {
         head.status >= 500 && resource != nil && report.isComplete != true
-            && patience.outlastsUnavailability(at: now)
+            && retryLimit.outlastsUnavailability(at: now)
     }
 }

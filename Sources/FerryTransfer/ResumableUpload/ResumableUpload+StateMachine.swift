@@ -144,7 +144,7 @@ extension ResumableUpload {
 
         /// Resumes the upload; the time of a pause does not count as lost.
         mutating func resume() {
-            if isPaused { progress.renewPatience() }
+            if isPaused { progress.renewRetryLimit() }
             isPaused = false
             if state == .due { send(progress.askAnew()) }
         }

@@ -41,7 +41,7 @@ package final class VarlinkConnection {
     /// Whether a call, and those after it, wait until the file that was passed with it has been inspected.
     private var isInspecting = false
     /// The timer that limits the wait for a file whose client is gone.
-    private var patience: LoopTimer?
+    private var hangUpTimer: LoopTimer?
     /// Whether the client has fallen behind with reading answers and not caught up since.
     private var isBackedUp = false
     /// Whether answers are about to be sent, together with those that are given until then.
@@ -86,8 +86,8 @@ package final class VarlinkConnection {
         // The answers so far are still sent, if there is room for them.
         if isFlushScheduled { flush() }
         isOpen = false
-        patience?.cancel()
-        patience = nil
+        hangUpTimer?.cancel()
+        hangUpTimer = nil
         watch?.cancel()
         watch = nil
         // The descriptor is closed now and not with the last reference: the client waits.
@@ -179,8 +179,8 @@ package final class VarlinkConnection {
 
     /// Limits the time for which a call of a client that is gone waits for its file.
     private func waitForFile() {
-        patience?.cancel()
-        patience = EventLoop.shared.schedule(after: limits.hangUpPatience) { [weak self] in
+        hangUpTimer?.cancel()
+        hangUpTimer = EventLoop.shared.schedule(after: limits.hangUpTimeout) { [weak self] in
             self?.close(because: .fileDoesNotAnswer)
         }
         server?.connectionDidHangUp(self)
@@ -248,8 +248,8 @@ package final class VarlinkConnection {
             LoopActor.perform { [weak self] in
                 guard let self, isOpen else { return }
                 isInspecting = false
-                patience?.cancel()
-                patience = nil
+                hangUpTimer?.cancel()
+                hangUpTimer = nil
                 take(call, byteCount: byteCount, passed)
                 guard !hasHungUp else { return drain() }
                 takeCalls()

@@ -234,7 +234,7 @@ extension VarlinkServer {
         package var heldByteCount = 128 << 20
 
         /// The time for which the calls of a client that is gone wait for a file that was passed with one of them.
-        package var hangUpPatience = Duration.seconds(30)
+        package var hangUpTimeout = Duration.seconds(30)
 
         /// Creates ferryd's limits.
         package init() {}

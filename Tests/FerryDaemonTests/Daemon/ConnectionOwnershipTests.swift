@@ -95,7 +95,7 @@ struct ConnectionOwnershipTests {
         async throws
     {
         let gate = DispatchSemaphore(value: 0)
-        let files = ConnectionFiles(patience: .milliseconds(50)) { connections in
+        let files = ConnectionFiles(timeout: .milliseconds(50)) { connections in
             if connections.authorityFile == "/hung" { gate.wait() }
             return .success(ConnectionSetup())
         }

@@ -61,7 +61,7 @@ import Testing
     @Test mutating func `addresses that bring nothing are not asked for without end`() {
         let client = bench.open(configuration: Self.replacing)
         let task = bench.start(client)
-        for _ in 0..<LinkPatience.maximumFruitlessCount {
+        for _ in 0..<LinkQuestions.maximumFruitlessCount {
             #expect(bench.transfers[task]?.asksForLink == true)
             bench.fail(task, .linkExpired)
             let question = bench.machine.running[task]?.question?.number

@@ -29,7 +29,7 @@ struct FilePlacesTests {
         let disk = try await HangingDisk(byteCount: 0)
         try link(to: disk.path + "/directory")
         try await disk.hang(.lookup)
-        let places = FilePlaces(in: downloads, patience: .milliseconds(50))
+        let places = FilePlaces(in: downloads, timeout: .milliseconds(50))
         #expect(places.place(of: 1) == nil)
         #expect(await places.reopen(for: 1, named: "file", on: queue) == .doesNotAnswer)
         #expect(places.place(of: 1) == nil)
@@ -116,14 +116,14 @@ struct FilePlacesTests {
 
     @Test func `REL-1: the loop does not wait for what makes a choice`() async throws {
         let never = try Gate()
-        let late = PlaceChoice(patience: .milliseconds(1))
+        let late = PlaceChoice(timeout: .milliseconds(1))
         #expect(await refusal(of: late, after: never) == nil)
         #expect(!late.settle())
         never.open()
         // What was decided in time is waited for, and nothing else waits meanwhile.
         let later = try Gate()
         _ = EventLoop.shared.schedule(after: .milliseconds(50)) { later.open() }
-        let early = PlaceChoice(patience: .milliseconds(1))
+        let early = PlaceChoice(timeout: .milliseconds(1))
         #expect(early.settle())
         #expect(await refusal(of: early, after: later) == .isElsewhere)
     }

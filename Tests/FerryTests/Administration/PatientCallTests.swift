@@ -39,14 +39,14 @@ import Testing
             BaseDirectories(environment: ["HOME": "/", "XDG_STATE_HOME": temporary.path])
         )
         let reports = Mutex<[String]>([])
-        let patience = Patience(
+        let policy = WaitPolicy(
             untilReport: .milliseconds(1),
             limit: .milliseconds(50),
             report: { message in reports.withLock { $0.append(message) } }
         )
         let result = await withCheckedContinuation { continuation in
             let call = PatientCall<Int>(to: locations) { continuation.resume(returning: $0) }
-            call.wait(patience)
+            call.wait(policy)
         }
         let name = "ferryd, process \(process), has not answered for 0 seconds"
         #expect(reports.withLock { $0 } == ["\(name); still waiting"])
@@ -60,7 +60,7 @@ import Testing
         let connection = AdministrationConnection(
             startsIfNeeded: false,
             starter: DaemonStarter(environment: environment),
-            patience: Patience(untilReport: .milliseconds(1), report: { report.yield($0) })
+            policy: WaitPolicy(untilReport: .milliseconds(1), report: { report.yield($0) })
         )
         let end = try ProcessEnd(of: process)
         async let wait: Void = connection.wait(for: end)
@@ -74,7 +74,7 @@ import Testing
     @Test func `a daemon that has answered is not told of`() async throws {
         defer { end() }
         let reports = Mutex<[String]>([])
-        let patience = Patience(
+        let policy = WaitPolicy(
             untilReport: .milliseconds(1),
             limit: .milliseconds(1),
             report: { message in reports.withLock { $0.append(message) } }
@@ -82,7 +82,7 @@ import Testing
         let locations = SocketLocations(BaseDirectories(environment: ["HOME": "/none"]))
         let result = await withCheckedContinuation { continuation in
             let call = PatientCall<Int>(to: locations) { continuation.resume(returning: $0) }
-            call.wait(patience)
+            call.wait(policy)
             call.finish(.success(1))
         }
         #expect(result == .success(1))
@@ -100,7 +100,7 @@ import Testing
         defer { end() }
         let result = await withCheckedContinuation { continuation in
             let call = PatientCall<Int>(to: locations) { continuation.resume(returning: $0) }
-            call.wait(Patience(untilCheck: .milliseconds(1)))
+            call.wait(WaitPolicy(untilCheck: .milliseconds(1)))
             // By then it was looked at, and was at work.
             _ = EventLoop.shared.schedule(after: .milliseconds(50)) { kill(process, SIGSTOP) }
         }

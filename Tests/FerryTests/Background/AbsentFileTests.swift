@@ -177,7 +177,7 @@ import Testing
         let file = FinishedFile(path: path, directoryIdentity: known)
         switch state {
         case "here": _ = try temporary.write("", to: "d/song")
-        case "taken": file.markTold()
+        case "taken": file.markDelivered()
         case "missing": #expect(rmdir(directory) == 0)
         case "file":
             #expect(rmdir(directory) == 0)

@@ -144,7 +144,7 @@ struct BackgroundRelaunchTests {
     @Test func `a file that the app had taken before it died is not told of again`() async throws {
         try await createTasks(1)
         let file = try await daemon.finish(1, in: "tracks", contents: "one")
-        FinishedFile(path: file.path).markTold()
+        FinishedFile(path: file.path).markDelivered()
         try FileManager.default.removeItem(at: file)
         let app = BackgroundApp(daemon)
         _ = app.session()

@@ -74,9 +74,9 @@ struct DeliveriesTests {
         #expect(deliveries.append(progressed(1)) == true)
         #expect(deliveries.append(completed) == false)
         #expect(deliveries.next() != nil)
-        #expect(deliveries.wasTold() == true)
+        #expect(deliveries.didDeliver() == true)
         #expect(deliveries.next() != nil)
-        #expect(deliveries.wasTold() == false)
+        #expect(deliveries.didDeliver() == false)
         #expect(deliveries.append(completed) == true)
     }
 

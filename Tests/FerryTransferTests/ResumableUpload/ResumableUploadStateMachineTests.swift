@@ -24,7 +24,7 @@ struct ResumableUploadStateMachineTests {
         knowledge: UploadKnowledge = UploadKnowledge(),
         protocols: ResumableUpload.Protocols = .automatic,
         policy: RetryPolicy = RetryPolicy(),
-        patience: Duration? = .seconds(60)
+        timeout: Duration? = .seconds(60)
     ) -> Machine {
         Machine(
             request: request,
@@ -33,7 +33,7 @@ struct ResumableUploadStateMachineTests {
             knowledge: knowledge,
             configuration: ResumableUpload.Configuration(
                 protocols: protocols,
-                interruptions: .proceed(policy, patience: patience)
+                interruptions: .proceed(policy, timeout: timeout)
             )
         )
     }
@@ -314,7 +314,7 @@ struct ResumableUploadStateMachineTests {
     }
 
     @Test func `UP-5: progress gives new patience`() throws {
-        var machine = machine(patience: .seconds(10))
+        var machine = machine(timeout: .seconds(10))
         _ = machine.after { $0.start() }
         _ = machine.after { $0.informational(head(104, announcement)) }
         _ = machine.after { $0.sent(byteCount: 90) }
@@ -360,7 +360,7 @@ struct ResumableUploadStateMachineTests {
         _ = machine.after { $0.waited() }
         _ = receive(&machine, head(204, [("Upload-Offset", "10")]))
         _ = finish(&machine)
-        // Long after the first failure, so that patience is new, too.
+        // Long after the first failure, so that the time is new, too.
         #expect(try delay(finish(&machine, lost, after: 1000)) <= .seconds(2))
     }
 

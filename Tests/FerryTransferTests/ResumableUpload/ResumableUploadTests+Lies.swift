@@ -165,7 +165,7 @@ extension ResumableUploadTests {
             request.method == "HEAD"
                 ? UploadBehaviour() : .cutting(after: request.number == 0 ? 9 : 0)
         }
-        let probe = try upload(to: server, patience: .milliseconds(150))
+        let probe = try upload(to: server, timeout: .milliseconds(150))
         await probe.end()
         #expect(probe.error?.code == .connectionLost)
         #expect(probe.upload?.resource != nil)

@@ -22,14 +22,14 @@ struct ResumableUploadTests {
     }
 
     func configuration(
-        patience: Duration? = .seconds(30),
+        timeout: Duration? = .seconds(30),
         _ protocols: ResumableUpload.Protocols = .automatic
     ) -> ResumableUpload.Configuration {
         ResumableUpload.Configuration(
             protocols: protocols,
             interruptions: .proceed(
                 RetryPolicy(firstDelay: .milliseconds(2), maximumDelay: .milliseconds(20)),
-                patience: patience
+                timeout: timeout
             )
         )
     }
@@ -47,7 +47,7 @@ struct ResumableUploadTests {
         method: String = "PUT",
         resource: UploadResource? = nil,
         teaching: Bool = true,
-        patience: Duration? = .seconds(30)
+        timeout: Duration? = .seconds(30)
     ) throws -> ResumableUploadProbe {
         if teaching { try teach(server) }
         return ResumableUploadProbe(
@@ -61,7 +61,7 @@ struct ResumableUploadTests {
             resource: resource,
             client: client,
             memory: memory,
-            configuration(patience: patience)
+            configuration(timeout: timeout)
         )
     }
 

@@ -33,7 +33,7 @@ struct TusUploadTests {
                 protocols: protocols,
                 interruptions: .proceed(
                     RetryPolicy(firstDelay: .milliseconds(5), maximumDelay: .milliseconds(100)),
-                    patience: .seconds(30)
+                    timeout: .seconds(30)
                 )
             )
         )

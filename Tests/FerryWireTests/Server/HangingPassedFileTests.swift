@@ -12,9 +12,9 @@ import Testing
 struct HangingPassedFileTests {
     private let calls = Recorder<String>()
 
-    private func daemon(patience: Duration) async throws -> TestDaemon {
+    private func daemon(timeout: Duration) async throws -> TestDaemon {
         var limits = VarlinkServer.Limits()
-        limits.hangUpPatience = patience
+        limits.hangUpTimeout = timeout
         return try await TestDaemon(limits: limits) { [calls] call, _ in
             switch call {
             case .createUpload(let create, let reply):
@@ -58,7 +58,7 @@ struct HangingPassedFileTests {
         async throws
     {
         let disk = try await HangingDisk(byteCount: 10)
-        let daemon = try await daemon(patience: .seconds(600))
+        let daemon = try await daemon(timeout: .seconds(600))
         try await pass(disk, to: daemon)
         await daemon.waitUntilHungUp()
         #expect(calls.elements == [])
@@ -75,7 +75,7 @@ struct HangingPassedFileTests {
         async throws
     {
         let disk = try await HangingDisk(byteCount: 10)
-        let daemon = try await daemon(patience: .milliseconds(20))
+        let daemon = try await daemon(timeout: .milliseconds(20))
         try await pass(disk, to: daemon)
         await daemon.waitUntilClosed()
         #expect(daemon.closed.elements == [.fileDoesNotAnswer])

@@ -88,7 +88,7 @@ final class BackgroundTasks: Sendable {
         }
     }
 
-    private func delayTold(_ event: Inhibitors.Event) {
+    private func delayReported(_ event: Inhibitors.Event) {
         send { machine in
             switch event {
             case .prepares(let preparation, let delay):
@@ -148,7 +148,7 @@ final class BackgroundTasks: Sendable {
             self.loop.delay = Inhibitors(
                 who: who,
                 [.delay(why: "Ends or hands over transfers")],
-                handler: self.delayTold
+                handler: self.delayReported
             )
         }
     }

@@ -31,7 +31,7 @@ extension DataContent {
         }
 
         /// Whether the app receives the response before the end; otherwise its object is not made on the event loop.
-        var isToldOfResponse: Bool {
+        var takesResponse: Bool {
             switch self {
             case .delegate, .bytes: true
             case .memory, .file: false

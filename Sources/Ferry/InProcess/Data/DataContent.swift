@@ -161,7 +161,7 @@ extension DataContent: ResourceReceiver {
     func didReceive(_ response: LatestResponse) {
         guard !hasEnded else { return }
         coded = nil
-        guard sink.isToldOfResponse else { return task.recordAnswer(response) }
+        guard sink.takesResponse else { return task.recordAnswer(response) }
         var response = response
         // Made once: the task and the delegate get the same object.
         let shown = response.get()

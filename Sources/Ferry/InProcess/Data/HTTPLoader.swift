@@ -301,7 +301,7 @@ enum RequestBody {
                 protocols: protocols,
                 interruptions: .proceed(
                     Self.retryPolicy,
-                    patience: isLimited ? .seconds(request.idleTimeout) : nil
+                    timeout: isLimited ? .seconds(request.idleTimeout) : nil
                 ),
                 load: load
             )

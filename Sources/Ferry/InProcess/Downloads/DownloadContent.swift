@@ -18,7 +18,7 @@ final class DownloadContent: InProcessTransfer.Content {
     private(set) var specification: DownloadTaskSpecification
     /// A number that distinguishes the resource's address from earlier ones.
     private var link: Int?
-    private var linkPatience = LinkPatience()
+    private var linkQuestions = LinkQuestions()
     /// A number that distinguishes the latest question to the app from earlier ones.
     private var questionCount = 0
     /// The load that equal downloads share.
@@ -283,13 +283,13 @@ extension DownloadContent {
     // MARK: - Expired addresses
 
     private var linkStatuses: Set<Int> {
-        engine.configuration.replacesExpiredLinks && !linkPatience.isExhausted
+        engine.configuration.replacesExpiredLinks && !linkQuestions.isExhausted
             ? Download.expiredLinkStatuses : []
     }
 
     /// Continues with another address, which the app has given without being asked.
     func relink(to request: TransferRequest) {
-        linkPatience.renew()
+        linkQuestions.renew()
         proceed(with: request)
     }
 
@@ -302,7 +302,7 @@ extension DownloadContent {
 
     func askForLink() {
         continueAlone()
-        guard linkPatience.expired(receivedByteCount: task.countOfBytesReceived) else {
+        guard linkQuestions.expired(receivedByteCount: task.countOfBytesReceived) else {
             transfer?.keepsLink()
             return
         }
@@ -311,11 +311,11 @@ extension DownloadContent {
         task.askForLink(after: latestHead, configuration: engine.configuration) { [weak self] in
             guard let self, question == questionCount else { return }
             guard let request = $0 else {
-                linkPatience.decline()
+                linkQuestions.decline()
                 transfer?.keepsLink()
                 return
             }
-            linkPatience.replaced()
+            linkQuestions.replaced()
             proceed(with: request)
         }
     }

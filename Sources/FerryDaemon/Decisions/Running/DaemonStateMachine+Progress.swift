@@ -93,7 +93,7 @@ extension DaemonStateMachine {
     mutating func notifyResumption(of id: Int64) {
         guard let task = running[id], let event = task.resumption else { return }
         guard send(event, session: task.record.sessionID) else { return }
-        running.update(id) { $0.toldResumption() }
+        running.update(id) { $0.reportedResumption() }
         // A later checkpoint does not mention resume data.
         guard !task.hasNewCheckpoint, var state = ByteState.decode(task.record.checkpoint) else {
             return
@@ -103,7 +103,7 @@ extension DaemonStateMachine {
     }
 
     private func isProgressDue(_ task: RunningTask, at now: Date) -> Bool {
-        now.timeIntervalSince(task.progressToldAt) >= policy.progressInterval
+        now.timeIntervalSince(task.progressReportedAt) >= policy.progressInterval
     }
 
     private mutating func notifyProgressLater() {
@@ -117,7 +117,7 @@ extension DaemonStateMachine {
         progressReports.forget()
 
         var isLeft = false
-        for task in running.sorted(where: \.hasUntoldProgress) {
+        for task in running.sorted(where: \.hasUnreportedProgress) {
             if isProgressDue(task, at: now) {
                 notifyProgress(of: task.record.id)
             } else {
@@ -128,12 +128,12 @@ extension DaemonStateMachine {
     }
 
     private mutating func notifyProgress(of id: Int64) {
-        guard let task = running[id], task.hasUntoldProgress else { return }
-        let tellsResponse = task.hasUntoldResponse
-        running.update(id) { [now] in $0.toldProgress(at: now) }
-        let events = (tellsResponse ? [response(of: task)] : []) + [progress(of: task)]
+        guard let task = running[id], task.hasUnreportedProgress else { return }
+        let reportsResponse = task.hasUnreportedResponse
+        running.update(id) { [now] in $0.reportedProgress(at: now) }
+        let events = (reportsResponse ? [response(of: task)] : []) + [progress(of: task)]
         // An application that was notified of a response gets the same one again, even if this process dies.
-        let mutations = tellsResponse ? storeResponse(of: id) : []
+        let mutations = reportsResponse ? storeResponse(of: id) : []
         if !mutations.isEmpty { commit(mutations, .relaxed) }
         turn.add(.changed(task: id))
         for event in events { send(event, session: task.record.sessionID) }

@@ -87,7 +87,7 @@ extension DaemonStateMachine {
         /// Whether the store has a checkpoint of this run.
         private(set) var hasNewCheckpoint = false
         /// When its progress was last sent, or its attempt began: for a very short attempt, only the end is sent.
-        private(set) var progressToldAt: Date
+        private(set) var progressReportedAt: Date
         /// Its pace since it got its slot.
         private(set) var pace: Pace
         /// How many bytes it has received and sent per second lately.
@@ -95,9 +95,9 @@ extension DaemonStateMachine {
         /// Whether its transfer has reported progress: the store may not know the latest.
         private(set) var hasReported = false
         /// Whether there is progress to send.
-        private(set) var hasUntoldProgress = false
+        private(set) var hasUnreportedProgress = false
         /// Whether the latest response is to be sent, together with the progress.
-        private(set) var hasUntoldResponse = false
+        private(set) var hasUnreportedResponse = false
         /// Whether the latest response is still to be stored, together with the next change.
         private var hasUnstoredResponse = false
 
@@ -136,7 +136,7 @@ extension DaemonStateMachine {
         init(_ record: TaskRecord, line: HostBreaker.Line? = nil, at now: Date) {
             start = Start(record: record, line: line)
             slot = line == nil ? .none : .transfer
-            progressToldAt = now
+            progressReportedAt = now
             // Each attempt at an upload gets its own response.
             let isUpload = record.upload != nil
             pace = Pace(byteCount: isUpload ? 0 : record.receivedByteCount, at: now)
@@ -209,15 +209,15 @@ extension DaemonStateMachine {
             phase = .following
             self.leader = leader.record.id
             mirror(leader)
-            hasUntoldResponse = leader.response != nil
-            hasUntoldProgress = leader.hasReported
+            hasUnreportedResponse = leader.response != nil
+            hasUnreportedProgress = leader.hasReported
         }
 
         /// The task whose bytes it gets has progressed.
         mutating func record(_ leader: Self, hasAnswered: Bool) {
             mirror(leader)
-            hasUntoldProgress = true
-            if hasAnswered { hasUntoldResponse = true }
+            hasUnreportedProgress = true
+            if hasAnswered { hasUnreportedResponse = true }
         }
 
         private mutating func mirror(_ leader: Self) {
@@ -258,7 +258,7 @@ extension DaemonStateMachine {
         }
 
         /// Its application was notified how much of its resume data could be used.
-        mutating func toldResumption() {
+        mutating func reportedResumption() {
             resumption = nil
             owesResumption = false
         }
@@ -271,8 +271,8 @@ extension DaemonStateMachine {
             currentRequest = isAnother ? request : nil
             // A response in place of the remaining bytes does not replace the response to the bytes at hand.
             hasUnstoredResponse = response.status < 300 || receivedByteCount == 0
-            hasUntoldResponse = true
-            hasUntoldProgress = true
+            hasUnreportedResponse = true
+            hasUnreportedProgress = true
         }
 
         /// Bytes of its body have arrived.
@@ -313,7 +313,7 @@ extension DaemonStateMachine {
 
         private mutating func recordProgress(at now: Date) {
             hasReported = true
-            hasUntoldProgress = true
+            hasUnreportedProgress = true
             pace.record(carriedByteCount, at: now)
             speed.record(carriedByteCount, at: now)
         }
@@ -336,14 +336,14 @@ extension DaemonStateMachine {
         mutating func collect(_ transaction: LoadTransaction) { transactions.append(transaction) }
 
         /// Its application was notified of its progress.
-        mutating func toldProgress(at now: Date) {
-            hasUntoldResponse = false
-            hasUntoldProgress = false
-            progressToldAt = now
+        mutating func reportedProgress(at now: Date) {
+            hasUnreportedResponse = false
+            hasUnreportedProgress = false
+            progressReportedAt = now
         }
 
         /// Its application was notified of its response.
-        mutating func toldResponse() { hasUntoldResponse = false }
+        mutating func reportedResponse() { hasUnreportedResponse = false }
 
         // MARK: What the store does not have
 
@@ -410,7 +410,7 @@ extension DaemonStateMachine {
             receivedByteCount = byteCount
             expectedByteCount = byteCount
             // The end reports everything.
-            hasUntoldProgress = false
+            hasUnreportedProgress = false
             phase = .finishing
         }
 

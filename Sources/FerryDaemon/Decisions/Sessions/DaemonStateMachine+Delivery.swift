@@ -70,7 +70,7 @@ extension DaemonStateMachine {
             $0.record.sessionID == session && $0.phase != .asking
         }) {
             if task.response != nil {
-                running.update(task.record.id) { $0.toldResponse() }
+                running.update(task.record.id) { $0.reportedResponse() }
                 send(response(of: task), session: session)
             }
             notifyResumption(of: task.record.id)

@@ -48,7 +48,7 @@ struct SegmentGrowth: Hashable, Sendable {
     /// The factor that the number is multiplied by.
     private static let factor = 4
     /// The number of windows after which a missing gain is accepted.
-    private static let patience = 5
+    private static let windowLimit = 5
 
     /// The number of connections to use.
     private(set) var target = 1
@@ -142,7 +142,7 @@ struct SegmentGrowth: Hashable, Sendable {
             rate = average
             return grow(at: now)
         }
-        guard duration >= policy.window * Self.patience else { return }
+        guard duration >= policy.window * Self.windowLimit else { return }
         rate = max(average, previousRate)
         // Keep as many connections as the best rate is worth, at the earlier rate of each.
         let worth = Double(previousTarget) * comparison.bestRate / max(1, previousRate)

@@ -2,7 +2,7 @@
 ///
 /// Otherwise a server that refuses every address, or an app that always gives the same one, would be asked as
 /// fast as both can answer.
-package struct LinkPatience: Hashable, Sendable {
+package struct LinkQuestions: Hashable, Sendable {
     /// How many addresses in a row may deliver nothing.
     package static let maximumFruitlessCount = 5
 
@@ -11,7 +11,7 @@ package struct LinkPatience: Hashable, Sendable {
     /// Whether the app has no other useful address: the server's response is the result.
     package private(set) var isExhausted = false
 
-    /// Makes the patience of a download whose address has not expired yet.
+    /// Creates the count for a download whose address has not expired yet.
     package init() {}
 
     /// Handles a response that says that the address has expired.
@@ -32,5 +32,5 @@ package struct LinkPatience: Hashable, Sendable {
     package mutating func decline() { isExhausted = true }
 
     /// Starts over, because the app has given another address without being asked.
-    package mutating func renew() { self = LinkPatience() }
+    package mutating func renew() { self = LinkQuestions() }
 }

@@ -1,6 +1,6 @@
 extension ResumableUpload {
     /// Decides whether and when an upload continues after interruptions.
-    struct Patience {
+    struct RetryLimit {
         private let interruptions: Interruptions
         private let unavailableResponses: Download.UnavailableResponses
         /// How often in a row the upload was interrupted without progress, and since when.
@@ -33,10 +33,10 @@ extension ResumableUpload {
             at now: Moment,
             using generator: inout some RandomNumberGenerator
         ) -> Duration? {
-            guard case .proceed(let policy, let patience) = interruptions else { return nil }
+            guard case .proceed(let policy, let timeout) = interruptions else { return nil }
             failureCount += 1
             firstFailure = firstFailure ?? now.instant
-            let timeLeft = timeLeft(of: patience, at: now)
+            let timeLeft = timeLeft(of: timeout, at: now)
             if let timeLeft, timeLeft <= .zero { return nil }
             let decision = policy.decision(
                 for: error,
@@ -54,15 +54,15 @@ extension ResumableUpload {
             switch interruptions {
             case .isFailure:
                 unavailableResponses == .fail
-            case .proceed(let policy, let patience):
+            case .proceed(let policy, let timeout):
                 failureCount < policy.maximumUnavailableResponses
-                    && timeLeft(of: patience, at: now) ?? .seconds(1) > .zero
+                    && timeLeft(of: timeout, at: now) ?? .seconds(1) > .zero
             }
         }
 
-        private func timeLeft(of patience: Duration?, at now: Moment) -> Duration? {
-            guard let patience else { return nil }
-            return patience - (firstFailure.map { now.instant - $0 } ?? .zero)
+        private func timeLeft(of timeout: Duration?, at now: Moment) -> Duration? {
+            guard let timeout else { return nil }
+            return timeout - (firstFailure.map { now.instant - $0 } ?? .zero)
         }
     }
 }
