@@ -54,7 +54,7 @@ protocol DaemonWorld: AnyObject {
     ) throws(TransferError) -> Transfer
     /// Ends a transfer at once and without an event.
     func stop(_ transfer: Transfer, of task: Int64)
-    /// Ends a transfer at once, forces its file onto the disk, and passes ``DaemonStateMachine/flush(task:_:at:)`` later.
+    /// Ends a transfer at once, forces its file onto the disk, and passes ``DaemonStateMachine/flush(task:_:)`` later.
     func flush(_ transfer: Transfer, of task: Int64)
     func renewConnections()
     func limitRates(_ rates: SharedRates, of transfer: Transfer)
