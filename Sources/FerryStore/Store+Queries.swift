@@ -47,7 +47,7 @@ extension Store {
         }
     }
 
-    /// Returns the numbers of tasks and events of all sessions together.
+    /// Returns the numbers of tasks of all sessions together.
     @LoopActor
     package func totals() async throws(StoreError) -> SessionCounts {
         try await read { database throws(StoreError) in try database.totals() }
@@ -181,7 +181,8 @@ extension Store {
 
     // MARK: Events
 
-    /// Returns a session's events, by sequence number, from the first one after `sequence` on.
+    /// Returns the events that report the ends of a session's tasks, by sequence number, from the first one after
+    /// `sequence` on.
     @LoopActor
     package func events(
         session: Int64,

@@ -34,7 +34,8 @@ import Testing
         #expect(await follower.ended() == .exited(status: 0))
         let kinds = output.lines.compactMap { kind(of: $0) }
         #expect(kinds.last == "completed")
-        #expect(kinds.filter { $0 == "finished" }.count == 1)
+        #expect(kinds.filter { $0 == "completed" }.count == 1)
+        #expect(output.lines.last?.contains("\"path\": ") == true)
         #expect(output.lines.contains { $0.contains("\"receivedByteCount\": 3000000") })
         let list = try await python("list")
         #expect(list.output.contains("\"tasks\": []"))

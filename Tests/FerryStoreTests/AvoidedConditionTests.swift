@@ -103,7 +103,7 @@ struct AvoidedConditionTests {
         try await store.commit([.avoidConditions(.id(1), .powerSaver)])
         #expect(try await found(.battery) == [1])
         #expect(try await found(.powerSaver) == [])
-        try await store.commit([.completeTask(.id(1), [], at: moment(0))])
+        try await store.commit([.completeTask(.id(1), NewEnd(event: []))])
         #expect(try await search([]).avoided == [])
     }
 

@@ -102,7 +102,7 @@ struct CommitTests {
         let session = try await store.openedSession()
         let results = await together([
             [.insertTask(.waiting(1, session: session.id))],
-            [.completeTask(.id(1), [NewEvent(kind: 1, payload: [])], at: moment(0))],
+            [.completeTask(.id(1), NewEnd(event: []))],
             [.acknowledge(session: session.id, sequence: 1)],
         ])
         #expect(try results.map { try $0.get().removedTaskIDs } == [[], [], [1]])

@@ -67,7 +67,7 @@ struct DiskTests {
         #expect(count < 2000)
         for id in 1...50 as ClosedRange<Int64> {
             try await store.commit([
-                .completeTask(.id(id), [NewEvent(kind: 1, payload: [1])], at: moment(0))
+                .completeTask(.id(id), NewEnd(event: [1]))
             ])
         }
         #expect(try await store.totals().waitingTasks == Int(count) - 101)
@@ -97,9 +97,9 @@ struct DiskTests {
             return try pages * (connection.first("PRAGMA page_size") { $0.integer() } ?? 0)
         }
         #expect(try directory.status(of: Store.fileName)?.size != byteCount)
-        let event = NewEvent(kind: 1, payload: [UInt8](repeating: 1, count: 1 << 20))
+        let end = NewEnd(event: [UInt8](repeating: 1, count: 1 << 20))
         let error = try await failure {
-            try await store.commit([.completeTask(.id(1), [event], at: moment(0))])
+            try await store.commit([.completeTask(.id(1), end)])
         }
         #expect(error.code == .diskFull)
         // What was in the log is in the database.
@@ -169,7 +169,7 @@ struct DiskTests {
         return results.elements
     }
 
-    @Test func `a failure that ends the transaction is everybody's in the group`() async throws {
+    @Test func `a request that finds no room fails alone`() async throws {
         let temporary = try TemporaryDirectory()
         let store = try Store(directory: temporary.directory)
         let session = try await store.openedSession()
@@ -181,30 +181,11 @@ struct DiskTests {
                 large(3, session: session.id, byteCount: 10),
             ]
         )
-        #expect(results == [.diskFull, .diskFull, .diskFull])
-        #expect(try await store.totals() == SessionCounts())
-        try await store.commit([large(4, session: session.id, byteCount: 10)])
-        #expect(try await store.tasks(limit: 10).map(\.id) == [4])
-    }
-
-    @Test func `a failure that leaves the transaction is its caller's alone`() async throws {
-        let temporary = try TemporaryDirectory()
-        let store = try Store(directory: temporary.directory)
-        let session = try await store.openedSession()
-        // In a statement with triggers, which SQLite can undo alone.
-        var task = TaskRecord.waiting(2, session: session.id)
-        task.description = String(repeating: "x", count: 1 << 20)
-        let results = try await commitTogether(
-            store,
-            [
-                large(1, session: session.id, byteCount: 10),
-                .insertTask(task),
-                large(3, session: session.id, byteCount: 10),
-            ]
-        )
         #expect(results == [nil, .diskFull, nil])
         #expect(try await store.tasks(limit: 10).map(\.id) == [1, 3])
         #expect(try await store.totals() == SessionCounts(waitingTasks: 2))
+        try await store.commit([large(4, session: session.id, byteCount: 10)])
+        #expect(try await store.tasks(limit: 10).map(\.id) == [1, 3, 4])
     }
 
     @Test func `a file system that forbids writing says so`() throws {

@@ -16,10 +16,8 @@ struct EndedTaskTests {
         store = try Store(directory: temporary.directory)
     }
 
-    /// Ends a task with one event.
     private func end(_ task: Int64, _ record: [UInt8]? = [1]) -> Mutation {
-        let event = NewEvent(kind: 1, payload: [])
-        return .completeTask(.id(task), [event], at: moment(3), remembering: record)
+        .completeTask(.id(task), NewEnd(event: [], memory: record))
     }
 
     @Test
@@ -39,18 +37,6 @@ struct EndedTaskTests {
         await store.close()
         let reopened = try Store(directory: temporary.directory)
         #expect(try await reopened.endedTasks() == expected)
-    }
-
-    @Test func `USE-10: the path of the first of several events is remembered, too`() async throws {
-        let session = try await store.openedSession()
-        let events = [NewEvent(kind: 0, payload: []), NewEvent(kind: 1, payload: [])]
-        try await store.commit([
-            .insertTask(.waiting(1, session: session.id)),
-            .completeTask(.id(1), events, at: moment(0), remembering: [1]),
-            .acknowledge(session: session.id, sequence: 1, path: "/a"),
-            .acknowledge(session: session.id, sequence: 2),
-        ])
-        #expect(try await store.endedTasks() == [EndedTaskRecord(id: 1, record: [1], path: "/a")])
     }
 
     @Test func `USE-10: a task is remembered once, as it ended first`() async throws {
@@ -128,21 +114,5 @@ struct EndedTaskTests {
 
     private func synchronizedCommitCount() async throws -> Int {
         try await store.read { database throws(StoreError) in database.synchronizedCommitCount }
-    }
-
-    @Test func `USE-10: an older queue has remembered nothing, and begins to`() async throws {
-        await store.close()
-        do {
-            let connection = try Connection(path: temporary.path + "/ferry.sqlite")
-            try connection.execute("DROP TABLE ended_tasks; PRAGMA user_version = 10;")
-        }
-        let reopened = try Store(directory: temporary.directory)
-        #expect(try await reopened.endedTasks() == [])
-        let session = try await reopened.openedSession()
-        try await reopened.commit([
-            .insertTask(.waiting(1, session: session.id)), end(1),
-            .acknowledge(session: session.id, sequence: 1),
-        ])
-        #expect(try await reopened.endedTasks().map(\.id) == [1])
     }
 }

@@ -52,7 +52,7 @@ struct HostQueueTests {
         let session = try await store.openedSession()
         try await store.commit((1...3).map { .insertTask(.waiting($0, session: session.id)) })
         try await store.commit([
-            .suspendTask(.id(1), at: moment(0)), .completeTask(.id(2), [], at: moment(0)),
+            .suspendTask(.id(1), at: moment(0)), .completeTask(.id(2), NewEnd(event: [])),
         ])
         #expect(try await store.nextIDs() == [3])
         try await store.commit([

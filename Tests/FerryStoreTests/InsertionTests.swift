@@ -19,7 +19,7 @@ struct InsertionTests {
         let session = try await store.openedSession()
         var task = TaskRecord.waiting(1, session: session.id)
         try await store.commit([.insertTask(task)])
-        try await store.commit([.completeTask(.id(1), [], at: moment(0))])
+        try await store.commit([.completeTask(.id(1), NewEnd(event: []))])
         task.id = 2
         let receipt = try await store.commit([.insertTask(task)])
         #expect(receipt.taskIDs == [1])

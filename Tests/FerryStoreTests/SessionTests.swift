@@ -132,7 +132,7 @@ struct SessionTests {
         try await store.commit(
             (1...600).map { .insertTask(.waiting($0, session: session.id)) } + [
                 .insertTask(.waiting(601, session: other.id)),
-                .completeTask(.id(5), [NewEvent(kind: 1, payload: [])], at: moment(1)),
+                .completeTask(.id(5), NewEnd(event: [])),
             ]
         )
         try await store.commit([.deleteSession(id: session.id)])
@@ -186,22 +186,22 @@ struct SessionTests {
             .insertTask(.waiting(1, session: id)),
             .insertTask(.waiting(2, session: id)),
             .insertTask(.waiting(3, session: idle)),
-            .completeTask(.id(1), [NewEvent(kind: 2, payload: [])], at: moment(1)),
+            .completeTask(.id(1), NewEnd(event: [])),
         ])
-        let waiting = SessionCounts(waitingTasks: 1, completedTasks: 1, events: 1)
+        let waiting = SessionCounts(waitingTasks: 1, completedTasks: 1)
         #expect(try await store.session(id: id)?.counts == waiting)
         try await store.commit([.suspendTask(.id(2), at: moment(0))])
         #expect(try await store.session(id: id)?.counts.unfinishedTasks == 1)
         try await store.commit([
-            .completeTask(.id(2), [NewEvent(kind: 2, payload: [])], at: moment(2))
+            .completeTask(.id(2), NewEnd(event: []))
         ])
         let ended = try #require(await store.session(id: id)?.counts)
-        #expect(ended == SessionCounts(completedTasks: 2, events: 2))
+        #expect(ended == SessionCounts(completedTasks: 2))
         #expect(ended.unfinishedTasks == 0)
         try await store.commit([
             .acknowledge(session: id, sequence: 1), .acknowledge(session: id, sequence: 2),
         ])
-        #expect(try await store.session(id: id)?.counts.events == 0)
+        #expect(try await store.session(id: id)?.counts.completedTasks == 0)
         #expect(try await store.session(id: idle)?.counts == SessionCounts(waitingTasks: 1))
     }
 }

@@ -24,7 +24,7 @@ struct StoredNumberTests {
             .setProgress(task: 1, receivedByteCount: 7, expectedByteCount: 9),
             .setRetry(task: 2, attempts: 2, notBefore: moment(50), lastError: [1]),
             .suspendTask(.id(3), at: moment(1)),
-            .completeTask(.id(4), [NewEvent(kind: 1, payload: [1])], at: moment(2)),
+            .completeTask(.id(4), NewEnd(event: [1])),
             .setLaunchState(application: 1, attempts: 3, nextLaunchAt: moment(9)),
         ])
         await store.close()
@@ -43,16 +43,22 @@ struct StoredNumberTests {
         #expect(error.message.contains("there is no schema \(version)"))
     }
 
+    // The column for the last task takes only integers.
     @Test(
-        arguments: ["tasks", "sessions", "applications"],
-        ["\(Int64.max)", "-1", "\(Int64.min)", "1e300"]
+        arguments: ["tasks", "sessions", "applications"].flatMap { table in
+            ["\(Int64.max)", "-1", "\(Int64.min)"].map { (table, $0) }
+        } + [("sessions", "1e300"), ("applications", "1e300")]
     )
     func `REL-10: numbers that are used up, or never were, are refused, not fatal`(
         table: String,
         last: String
     ) async throws {
         try await Self.fill(temporary.directory)
-        try change("UPDATE sqlite_sequence SET seq = \(last) WHERE name = '\(table)'")
+        try change(
+            table == "tasks"
+                ? "UPDATE last_task SET id = \(last)"
+                : "UPDATE sqlite_sequence SET seq = \(last) WHERE name = '\(table)'"
+        )
         let error = try refusal(of: temporary.directory)
         #expect(error.code == .corrupt)
         #expect(error.message.contains("the last of \(table) has the number"))
@@ -60,7 +66,7 @@ struct StoredNumberTests {
 
     @Test func `REL-10: a counter that has fallen behind gives no number out twice`() async throws {
         try await Self.fill(temporary.directory)
-        try change("UPDATE sqlite_sequence SET seq = 0 WHERE name = 'tasks'")
+        try change("UPDATE last_task SET id = 0")
         #expect(try Store(directory: temporary.directory).nextTaskID == 5)
     }
 
@@ -94,16 +100,16 @@ struct StoredNumberTests {
     /// Every number that something is calculated with, at its ends.
     private static let changes: [String] = {
         let integers = [
-            "applications.launch_attempts", "sessions.next_task_identifier",
-            "sessions.next_sequence", "sessions.suspended_count", "sessions.waiting_count",
-            "sessions.completed_count", "sessions.event_count", "tasks.received_byte_count",
-            "tasks.expected_byte_count", "tasks.attempts", "events.kind",
+            "applications.launch_attempts", "session_counters.next_task_identifier",
+            "session_counters.next_sequence", "session_counters.suspended_count",
+            "session_counters.waiting_count", "session_counters.completed_count",
+            "tasks.received_byte_count", "tasks.expected_byte_count", "tasks.attempts",
             "host_queues.waiting_count", "host_queues.ready_count", "tasks.avoids",
             "sessions.avoids",
         ]
         let numbers = [
             "applications.next_launch_at", "tasks.priority", "tasks.not_before", "tasks.created_at",
-            "tasks.started_at", "tasks.deadline", "tasks.time_left", "events.created_at",
+            "tasks.started_at", "tasks.deadline", "tasks.time_left",
         ]
         func changes(_ columns: [String], _ values: [String]) -> [String] {
             columns.flatMap { column in
@@ -115,16 +121,16 @@ struct StoredNumberTests {
             + changes(numbers, ["-9e999", "-1e300", "1e300", "9e999"])
             + [
                 "INSERT INTO unused_identifiers VALUES (1, 6, \(Int64.max)); "
-                    + "UPDATE sessions SET next_task_identifier = 20",
+                    + "UPDATE session_counters SET next_task_identifier = 20",
                 "UPDATE tasks SET identifier = \(Int64.min) WHERE id = 4",
-                "UPDATE events SET sequence = \(Int64.max)",
+                "UPDATE tasks SET end_sequence = \(Int64.max) WHERE id = 4",
             ]
     }()
 
     /// Reads everything, and makes every change in whose course something is calculated.
     private static func use(_ store: Store) async {
         let session = try? await store.session(id: 1)
-        _ = session.map { $0.counts.unfinishedTasks + $0.counts.completedTasks + $0.counts.events }
+        _ = session.map { $0.counts.unfinishedTasks + $0.counts.completedTasks }
         _ = try? await store.applications().map { $0.launchAttempts + 1 }
         _ = try? await store.totals().unfinishedTasks
         let tasks = (try? await store.tasks(limit: 10)) ?? []
@@ -150,7 +156,7 @@ struct StoredNumberTests {
             ]
             for change in changes { _ = try? await store.commit([change]) }
             _ = try? await store.commit([
-                .completeTask(.id(id), [NewEvent(kind: 1, payload: [1])], at: moment(9))
+                .completeTask(.id(id), NewEnd(event: [1]))
             ])
         }
         var late = TaskRecord.waiting(10, session: 1)

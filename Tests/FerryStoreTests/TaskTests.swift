@@ -161,7 +161,18 @@ struct TaskTests {
             (.setOptions(.id(1), [5, 5]), { $0.options = [5, 5] }),
             (.describeTask(.id(1), nil), { $0.description = nil }),
             (.prioritizeTask(.id(1), 0.25), { $0.priority = 0.25 }),
-            (.completeTask(.id(1), [], at: moment(6)), { $0.state = .completed }),
+            (
+                .completeTask(
+                    .id(1),
+                    NewEnd(event: [7], receivedByteCount: 7, expectedByteCount: 8)
+                ),
+                {
+                    $0.state = .completed
+                    $0.event = [7]
+                    $0.receivedByteCount = 7
+                    $0.expectedByteCount = 8
+                }
+            ),
         ]
         for (mutation, change) in changes {
             try await store.commit([mutation])
@@ -173,12 +184,12 @@ struct TaskTests {
     @Test func `a completed task stays completed`() async throws {
         let session = try await store.openedSession()
         try await store.commit([
-            .insertTask(.waiting(1, session: session.id)), .completeTask(.id(1), [], at: moment(0)),
+            .insertTask(.waiting(1, session: session.id)), .completeTask(.id(1), NewEnd(event: [])),
         ])
         let receipt = try await store.commit([
             .resumeTask(.id(1), at: moment(0), resourceTimeout: 9),
             .suspendTask(.id(1), at: moment(0)), .holdTask(1, at: moment(0)),
-            .releaseTask(1, at: moment(0)), .completeTask(.id(1), [], at: moment(0)),
+            .releaseTask(1, at: moment(0)), .completeTask(.id(1), NewEnd(event: [])),
         ])
         #expect(receipt.changes == [])
         #expect(try await store.task(id: 1)?.state == .completed)
@@ -198,7 +209,7 @@ struct TaskTests {
         .setOptions(.id(99), nil),
         .describeTask(.id(99), nil),
         .prioritizeTask(.id(99), 0.5),
-        .completeTask(.id(99), [], at: moment(0)),
+        .completeTask(.id(99), NewEnd(event: [])),
     ])
     func `a change to a task that is not there is an error`(mutation: Mutation) async throws {
         let error = try await failure { try await store.commit([mutation]) }
@@ -304,7 +315,7 @@ struct TaskTests {
             (Int64(1)...70).map { .insertTask(.waiting($0, session: session.id)) }
         )
         try await store.commit([
-            .completeTask(.id(1), [], at: moment(0)),
+            .completeTask(.id(1), NewEnd(event: [])),
             .setRetry(task: 2, attempts: 1, notBefore: nil, lastError: [1]),
         ])
         let standings = try await store.standings(ofTasks: Array(1...80)).sorted { $0.id < $1.id }
@@ -324,7 +335,7 @@ struct TaskTests {
             try await store.commit([.insertTask(task)])
         }
         try await store.commit([
-            .completeTask(.id(5), [], at: moment(0)), .suspendTask(.id(4), at: moment(0)),
+            .completeTask(.id(5), NewEnd(event: [])), .suspendTask(.id(4), at: moment(0)),
         ])
         #expect(try await store.earliestDeadline() == moment(20))
         let overdue = try await store.overdueTasks(at: moment(50), limit: 10)

@@ -63,7 +63,7 @@ struct TransitionTests {
         #expect(try await hosts() == [])
         try await store.commit([.resumeTask(task, at: moment(1), resourceTimeout: 100)])
         #expect(try await hosts() == ["new:80"])
-        try await store.commit([.completeTask(task, [], at: moment(2))])
+        try await store.commit([.completeTask(task, NewEnd(event: []))])
         #expect(try await hosts() == [])
     }
 
@@ -106,7 +106,7 @@ struct TransitionTests {
     @Test func `TEST-5: a task that has ended gets no other address`() async throws {
         try await start()
         let receipt = try await store.commit([
-            .completeTask(task, [], at: moment(1)), .relinkTask(task, host: "new:80", [1]),
+            .completeTask(task, NewEnd(event: [])), .relinkTask(task, host: "new:80", [1]),
         ])
         #expect(receipt.changes.count == 1)
         #expect(try await store.task(id: 1)?.link == nil)
@@ -273,7 +273,7 @@ struct TransitionTests {
 
     @Test func `TEST-5: a task that has ended is overdue no more`() async throws {
         try await start()
-        try await store.commit([.completeTask(task, [], at: moment(5))])
+        try await store.commit([.completeTask(task, NewEnd(event: []))])
         #expect(try await store.earliestDeadline() == nil)
         #expect(try await store.overdueTasks(at: moment(500), limit: 9) == [])
     }

@@ -22,7 +22,7 @@ extension FuzzTarget {
             try check(Stored.response(bytes), { Stored.encode($0) }, { Stored.response($0 ?? []) })
         case 6: try check(Stored.failure(bytes), Stored.encode, { Stored.failure($0 ?? []) })
         case 7, 8:
-            try check(Stored.event(bytes), { Stored.event($0).payload }, { Stored.event($0 ?? []) })
+            try check(Stored.event(bytes), { Stored.encode($0) }, { Stored.event($0 ?? []) })
         case 9: try checkOptions(bytes)
         case 10:
             let rates = SharedRates.limits(bytes)

@@ -23,10 +23,6 @@ final class BackgroundSubscription {
     /// Events that wait until the tasks of earlier launches are known.
     private var held: [Wire.Event] = []
     private var isHolding = false
-    /// Why the responses to uploads cannot be delivered, by task number, until the tasks end.
-    private var bodyFailures: [Int: URLError] = [:]
-    /// The responses that arrived with files, by task number, until the tasks end.
-    private var answers: [Int: Wire.Response] = [:]
     /// The session that the ledger's numbers belong to.
     private var numberedSession: Int64?
 
@@ -130,10 +126,8 @@ final class BackgroundSubscription {
             default:
                 break
             }
-        case .finished:
-            processFinal(event, finished)
         case .completed:
-            processFinal(event, completed)
+            processEnd(event)
         case .challenged, .delayed, .expired:
             askApp(event)
         case .drained:
@@ -159,27 +153,23 @@ final class BackgroundSubscription {
     }
 
     /// Processes an event that is repeated until it is acknowledged, unless it is already being processed.
-    private func processFinal(
-        _ event: Wire.Event,
-        _ process: (Wire.Event, URLSessionTask, @escaping @Sendable () -> Void) -> Void
-    ) {
+    private func processEnd(_ event: Wire.Event) {
         guard let sequence = event.sequence, let number = numberedSession else { return }
         let isOld = ledger.isOld
         guard ledger.receive(sequence: sequence) else { return }
         let task = task(event)
-        let file = event.kind == .finished ? task as? URLSessionDownloadTask : nil
+        let download = task as? URLSessionDownloadTask
         let didDeliver: @Sendable () -> Void = { [self] in
             // Without a delegate the app has not received it.
             if core.delegate != nil {
-                let path = file?.savedLocation?.path
+                let path = download?.savedLocation?.path
                 connection.acknowledge(sequence, ofSession: number, path: path)
             }
             LoopActor.perform { self.didDeliver(wasOld: isOld) }
         }
         guard let task else { return didDeliver() }
         recordResponse(event, task)
-        if event.kind == .finished { answers[task.taskIdentifier] = event.response }
-        process(event, task, didDeliver)
+        completed(event, task, didDeliver)
     }
 
     /// Asks the app, unless it is already deciding.
@@ -191,45 +181,39 @@ final class BackgroundSubscription {
         }
     }
 
-    private func finished(
-        _ event: Wire.Event,
-        _ task: URLSessionTask,
-        _ didDeliver: @escaping @Sendable () -> Void
-    ) {
-        if let upload = task as? URLSessionUploadTask {
-            let failure = upload.recordBackgroundBody(event, didDeliver: didDeliver)
-            bodyFailures[task.taskIdentifier] = failure
-            return
-        }
-        guard let path = event.path, let download = task as? URLSessionDownloadTask else {
-            return didDeliver()
-        }
-        download.recordFile(
-            FinishedFile(path: path, directoryIdentity: event.directoryIdentity),
-            byteCount: event.receivedByteCount ?? event.expectedByteCount ?? 0,
-            didDeliver: didDeliver
-        )
-    }
-
     private func completed(
         _ event: Wire.Event,
         _ task: URLSessionTask,
         _ didDeliver: @escaping @Sendable () -> Void
     ) {
+        let bodyFailure = recordContent(event, task)
         let url = task.currentRequest?.url ?? task.originalRequest?.url
         questions.forget(task.taskIdentifier)
         connection.taskEnded(task.taskIdentifier)
-        let answer = answers.removeValue(forKey: task.taskIdentifier)
-        let bodyFailure = bodyFailures.removeValue(forKey: task.taskIdentifier)
         let error = URLError(event, url: url) ?? bodyFailure
         if let metrics = event.metrics {
-            task.deliverMetrics(
-                metrics,
-                response: event.response ?? answer,
-                hasFailed: error != nil
-            )
+            task.deliverMetrics(metrics, response: event.response, hasFailed: error != nil)
         }
         task.deliver(.completed(error: error), didDeliver: didDeliver)
+    }
+
+    /// Delivers the file that a task ends with, if any.
+    ///
+    /// - Returns: Why the body of the response to an upload cannot be delivered, if so.
+    private func recordContent(_ event: Wire.Event, _ task: URLSessionTask) -> URLError? {
+        switch task {
+        case let upload as URLSessionUploadTask where event.failure == nil:
+            return upload.recordBackgroundBody(event)
+        case let download as URLSessionDownloadTask:
+            guard let path = event.path else { return nil }
+            download.recordFile(
+                FinishedFile(path: path, directoryIdentity: event.directoryIdentity),
+                byteCount: event.receivedByteCount ?? event.expectedByteCount ?? 0
+            )
+            return nil
+        default:
+            return nil
+        }
     }
 
     /// Returns the task that an event is about; makes it from the event if it is unknown.

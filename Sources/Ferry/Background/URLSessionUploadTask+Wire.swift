@@ -69,14 +69,9 @@ extension URLSessionUploadTask {
 
     /// Delivers the body of the response, which is in a file.
     ///
-    /// - Parameters:
-    ///   - event: The event that says so.
-    ///   - didDeliver: Called on the delegate queue when the app has been notified.
+    /// - Parameter event: The event that says so.
     /// - Returns: Why the body cannot be delivered, if so.
-    func recordBackgroundBody(
-        _ event: Wire.Event,
-        didDeliver: @escaping @Sendable () -> Void
-    ) -> URLError? {
+    func recordBackgroundBody(_ event: Wire.Event) -> URLError? {
         recordBackgroundProgress(event)
         finishProgress()
         // The daemon keeps no bodies that are too long to be delivered to a delegate at once.
@@ -84,14 +79,12 @@ extension URLSessionUploadTask {
             Result { try Data(contentsOf: URL(filePath: path, directoryHint: .notDirectory)) }
         }
         switch body {
-        case .success(let data)? where !data.isEmpty:
-            deliver(.data(data), didDeliver: didDeliver)
+        case .success(let data)?:
+            if !data.isEmpty { deliver(.data(data)) }
             return nil
-        case .success?, nil:
-            deliver(.call { _ in }, didDeliver: didDeliver)
+        case nil:
             return nil
         case .failure(let error)?:
-            deliver(.call { _ in }, didDeliver: didDeliver)
             return URLError(
                 .cannotOpenFile,
                 url: originalRequest?.url,

@@ -108,8 +108,6 @@ extension URLSessionTask {
         case .removed:
             storage.withLock {
                 $0.fileFailure = URLError(removed: file, url: $0.originalRequest?.url)
-                // Not before the app knows: a launch in between would take it for delivered.
-                $0.didReportLostFile = delivery.didDeliver
             }
         case .away:
             storage.withLock { $0.deliveries.putBack(delivery) }

@@ -109,14 +109,10 @@ extension URLSessionDownloadTask {
     }
 
     /// Records that the file is complete and in its place.
-    func recordFile(
-        _ file: FinishedFile,
-        byteCount: Int64,
-        didDeliver: (@Sendable () -> Void)? = nil
-    ) {
+    func recordFile(_ file: FinishedFile, byteCount: Int64) {
         recordProgress(byteCount, of: byteCount)
         finishProgress()
-        deliver(.finished(file), didDeliver: didDeliver)
+        deliver(.finished(file))
     }
 
     /// Delivers a message unless there is a completion handler, which is called at the end only.

@@ -167,11 +167,10 @@ extension URLSessionTask {
     }
 
     private func deliverEnd(_ error: (any Error)?) {
-        let (lost, didDeliver) = storage.withLock { ($0.fileFailure, $0.didReportLostFile) }
+        let lost = storage.withLock { $0.fileFailure }
         notifyMissingMetrics()
         complete(error ?? lost)
         notify(.completed(error: error ?? lost), newByteCount: 0)
-        didDeliver?()
     }
 
     private func notifySent(_ newByteCount: Int64, of byteCount: Int64, expecting expected: Int64) {

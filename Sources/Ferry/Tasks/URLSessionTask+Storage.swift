@@ -45,8 +45,6 @@ extension URLSessionTask {
         var isAwaitingFile = false
         /// Why the app does not get the complete file, until the task ends.
         var fileFailure: URLError?
-        /// Called when the app has been told that.
-        var didReportLostFile: (@Sendable () -> Void)?
         /// Where the app has put the file of a download, if it has said so.
         var savedLocation: URL?
         /// The body that a task with a completion handler has received.

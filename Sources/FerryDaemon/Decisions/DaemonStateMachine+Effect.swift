@@ -198,8 +198,8 @@ extension DaemonStateMachine {
         case secured(CallIdentifier, task: Int64)
         /// A task's resume data was taken over, or could not be.
         case adopted(task: Int64)
-        /// A task has ended, with these events in the log.
-        case ended(task: Int64, Ending, resumeData: Data?, [Wire.Event])
+        /// A task has ended, as this event reports.
+        indirect case ended(task: Int64, Ending, resumeData: Data?, Wire.Event)
         /// A running task's attempt has failed, and it waits for the next.
         case backedOff(task: Int64)
         /// Events were acknowledged.

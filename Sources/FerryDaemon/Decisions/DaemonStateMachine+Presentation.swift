@@ -15,6 +15,7 @@ extension DaemonStateMachine {
         let running = running[record.id]
         let isLoading = running?.isActive ?? false
         let request = Stored.request(record.request)
+        let end = record.event.flatMap { Stored.event($0) }
         return Wire.Task(
             id: record.id,
             application: application?.record.identifier ?? "",
@@ -26,9 +27,10 @@ extension DaemonStateMachine {
             originalRequest: request
                 ?? Wire.Request(url: "", method: "", fields: [], idleTimeout: 0),
             currentRequest: running?.currentRequest
-                ?? record.currentRequest.flatMap { Stored.request($0) }
+                ?? record.currentRequest.flatMap { Stored.request($0) } ?? end?.request
                 ?? DelayState.decode(record.delay)?.request,
-            response: running?.response ?? record.response.flatMap { Stored.response($0) },
+            response: running?.response ?? record.response.flatMap { Stored.response($0) }
+                ?? end?.response,
             receivedByteCount: running?.receivedByteCount ?? record.receivedByteCount,
             expectedByteCount: running?.expectedByteCount ?? record.expectedByteCount,
             upload: upload(of: record, sentByteCount: running?.sentByteCount),

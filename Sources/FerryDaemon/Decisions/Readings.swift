@@ -141,7 +141,7 @@ extension Mutation {
     /// The task that the change affects; progress is left out, as the transfer knows it better.
     var changedTask: TaskKey? {
         switch self {
-        case .resumeTask(let key, _, _), .suspendTask(let key, _), .completeTask(let key, _, _, _),
+        case .resumeTask(let key, _, _), .suspendTask(let key, _), .completeTask(let key, _),
             .describeTask(let key, _), .setOptions(let key, _), .prioritizeTask(let key, _),
             .avoidConditions(let key, _),
             .delayTask(let key, _, _, _), .beginTask(let key, _, _), .relinkTask(let key, _, _):

@@ -41,11 +41,6 @@ enum Stored {
     /// An event, without its sequence number.
     static func event(_ bytes: [UInt8]) -> Wire.Event? { decode(bytes) }
 
-    /// An event for the log.
-    static func event(_ event: Wire.Event) -> NewEvent {
-        NewEvent(kind: event.kind == .finished ? 0 : 1, payload: encode(event))
-    }
-
     private static func decode<Value: JSONCodable>(_ bytes: [UInt8]) -> Value? {
         try? MessageCoding.decode(from: bytes)
     }

@@ -76,11 +76,11 @@ package struct Receipt: Hashable, Sendable {
     /// For each ``Mutation/insertTask(_:)``, in order: the number of the task in the store, which is an
     /// earlier one if the insertion was a repetition; `nil` if that one is gone.
     package var taskIDs: [Int64?] = []
-    /// The sequence numbers of the events that were added, in order.
+    /// The sequence numbers of the events that report the ends of tasks, in order.
     package var sequences: [Int64] = []
     /// The tasks that were moved from one state to another, in order.
     package var changes: [TaskChange] = []
-    /// The tasks that were deleted with their last event.
+    /// The tasks that were deleted because their ends were acknowledged.
     package var removedTaskIDs: [Int64] = []
 
     /// Creates an empty receipt.

@@ -2,6 +2,34 @@ import FerrySystem
 import FoundationEssentials
 
 extension Database {
+    private static let openApplication = Statement(
+        """
+        INSERT INTO applications (identifier, launch) VALUES (?, ?)
+        ON CONFLICT (identifier) DO UPDATE SET launch = excluded.launch
+        """
+    )
+    private static let openSession = Statement(
+        """
+        INSERT INTO sessions (application_id, identifier, configuration, avoids)
+        VALUES (?, ?, ?, ?)
+        ON CONFLICT (application_id, identifier)
+        DO UPDATE SET configuration = excluded.configuration, avoids = excluded.avoids
+        """
+    )
+    private static let setLaunch = Statement("UPDATE applications SET launch = ? WHERE id = ?")
+    private static let setLaunchState = Statement(
+        "UPDATE applications SET launch_attempts = ?, next_launch_at = ? WHERE id = ?"
+    )
+    private static let setQuit = Statement("UPDATE applications SET quit = ? WHERE id = ?")
+    private static let setConfiguration = Statement(
+        "UPDATE sessions SET configuration = ? WHERE id = ?"
+    )
+    private static let deleteApplication = Statement("DELETE FROM applications WHERE id = ?")
+    private static let deleteIdentifiers = Statement(
+        "DELETE FROM unused_identifiers WHERE session_id = ?"
+    )
+    private static let deleteSession = Statement("DELETE FROM sessions WHERE id = ?")
+
     /// Creates or updates an application and its session.
     func openSession(
         _ application: String,
@@ -10,30 +38,15 @@ extension Database {
         _ configuration: [UInt8],
         avoids: Conditions
     ) throws(StoreError) -> Receipt.OpenedSession {
-        try connection.run(
-            """
-            INSERT INTO applications (identifier, launch) VALUES (?, ?)
-            ON CONFLICT (identifier) DO UPDATE SET launch = excluded.launch
-            """,
-            application,
-            try encode(launch)
-        )
+        // The session's numbers are read below.
+        try writeCounters()
+        try connection.run(Self.openApplication, application, try encode(launch))
         guard let owner = try self.application(identifier: application) else {
             throw .missing("application “\(application)”")
         }
         let isNew = try session(application: owner.id, identifier: identifier) == nil
-        try connection.run(
-            """
-            INSERT INTO sessions (application_id, identifier, configuration, avoids)
-            VALUES (?, ?, ?, ?)
-            ON CONFLICT (application_id, identifier)
-            DO UPDATE SET configuration = excluded.configuration, avoids = excluded.avoids
-            """,
-            owner.id,
-            identifier,
-            configuration,
-            avoids
-        )
+        try connection.run(Self.openSession, owner.id, identifier, configuration, avoids)
+        if isNew { try addCounters(ofSession: connection.lastInsertedRow) }
         guard let session = try session(application: owner.id, identifier: identifier) else {
             throw .missing("session “\(identifier)”")
         }
@@ -44,11 +57,7 @@ extension Database {
     func setLaunch(_ launch: LaunchRecord?, of application: Int64) throws(StoreError) {
         try expectApplication(
             application,
-            try connection.run(
-                "UPDATE applications SET launch = ? WHERE id = ?",
-                try encode(launch),
-                application
-            )
+            try connection.run(Self.setLaunch, try encode(launch), application)
         )
     }
 
@@ -60,12 +69,7 @@ extension Database {
     ) throws(StoreError) {
         try expectApplication(
             application,
-            try connection.run(
-                "UPDATE applications SET launch_attempts = ?, next_launch_at = ? WHERE id = ?",
-                attempts,
-                nextLaunchAt,
-                application
-            )
+            try connection.run(Self.setLaunchState, attempts, nextLaunchAt, application)
         )
     }
 
@@ -73,39 +77,32 @@ extension Database {
     func setQuit(_ quit: Bool, of application: Int64) throws(StoreError) {
         try expectApplication(
             application,
-            try connection.run(
-                "UPDATE applications SET quit = ? WHERE id = ?",
-                quit,
-                application
-            )
+            try connection.run(Self.setQuit, quit, application)
         )
     }
 
     /// Replaces a session's configuration.
     func setConfiguration(_ configuration: [UInt8], of session: Int64) throws(StoreError) {
-        let changed = try connection.run(
-            "UPDATE sessions SET configuration = ? WHERE id = ?",
-            configuration,
-            session
-        )
+        let changed = try connection.run(Self.setConfiguration, configuration, session)
         guard changed == 1 else { throw .missing("session \(session)") }
     }
 
     /// Deletes an application with everything that belongs to it.
     func deleteApplication(_ id: Int64) throws(StoreError) {
         for session in try sessions(application: id) { try deleteSession(session.id) }
-        try connection.run("DELETE FROM applications WHERE id = ?", id)
+        try connection.run(Self.deleteApplication, id)
     }
 
     /// Deletes a session with everything that belongs to it.
     func deleteSession(_ id: Int64) throws(StoreError) {
-        // The tasks are deleted in parts, because SQLite keeps the changes of one statement in memory.
-        while try connection.run(
-            "DELETE FROM tasks WHERE id IN (SELECT id FROM tasks WHERE session_id = ? LIMIT 256)",
-            id
-        ) > 0 {}
-        try connection.run("DELETE FROM unused_identifiers WHERE session_id = ?", id)
-        try connection.run("DELETE FROM sessions WHERE id = ?", id)
+        while true {
+            let tasks = try standings(ofSession: id)
+            guard !tasks.isEmpty else { break }
+            for task in tasks { try delete(task) }
+        }
+        try deleteCounters(ofSession: id)
+        try connection.run(Self.deleteIdentifiers, id)
+        try connection.run(Self.deleteSession, id)
     }
 
     private func expectApplication(_ id: Int64, _ changed: Int) throws(StoreError) {

@@ -3,8 +3,8 @@ extension Database {
     ///
     /// On a full disk, requests that end something get the space that is reserved for them.
     ///
-    /// - Returns: The result of each request: its own failure does not affect the others; a failure that ends
-    ///   the transaction, as most failures of the disk do, applies to all.
+    /// - Returns: The result of each request: its own failure does not affect the others, nor does a lack of room; another
+    ///   failure that ends the transaction, as most failures of the disk do, applies to all.
     func commit(_ group: [CommitRequest]) -> [Result<Receipt, StoreError>] {
         var results = commitOnce(group)
         let ends = group.indices.filter { group[$0].isEnding && results[$0].isOutOfRoom }
@@ -44,7 +44,11 @@ extension Database {
             return results
         } catch {
             rollBack()
-            return group.map { _ in .failure(error) }
+            guard error.code == .diskFull, group.count > 1 else {
+                return group.map { _ in .failure(error) }
+            }
+            // Where one finds no room, others may need none.
+            return group.flatMap { commitOnce([$0]) }
         }
     }
 
@@ -64,16 +68,24 @@ extension Database {
         return results
     }
 
+    private static let savepoint = Statement("SAVEPOINT request")
+    private static let rollBackToSavepoint = Statement("ROLLBACK TO request")
+    private static let releaseSavepoint = Statement("RELEASE request")
+
     /// Performs requests so that each can fail on its own.
     private func performSeparately(
         _ group: [CommitRequest]
     ) throws(StoreError) -> [Result<Receipt, StoreError>] {
         var results: [Result<Receipt, StoreError>] = []
         for request in group {
-            try connection.run("SAVEPOINT request")
+            let before = counters
+            try connection.run(Self.savepoint)
             let result = try perform(request)
-            if !result.isSuccess { try connection.run("ROLLBACK TO request") }
-            try connection.run("RELEASE request")
+            if !result.isSuccess {
+                counters = before
+                try connection.run(Self.rollBackToSavepoint)
+            }
+            try connection.run(Self.releaseSavepoint)
             results.append(result)
         }
         return results

@@ -8,22 +8,30 @@ extension Database {
         WHERE number =
         (SELECT number FROM ended_tasks WHERE number > 0 AND task_id = ? ORDER BY number DESC LIMIT 1)
         """
-    private static let rememberPath = "UPDATE ended_tasks SET path = ? \(atNewestOfTask)"
-    private static let discard = "UPDATE ended_tasks SET is_discarded = 1 \(atNewestOfTask)"
+    private static let rememberPath = Statement(
+        "UPDATE ended_tasks SET path = ? \(atNewestOfTask)"
+    )
+    private static let discard = Statement(
+        "UPDATE ended_tasks SET is_discarded = 1 \(atNewestOfTask)"
+    )
+    private static let remember = Statement(
+        "INSERT INTO ended_tasks (task_id, record) VALUES (?, ?)"
+    )
+    private static let forget = Statement("DELETE FROM ended_tasks WHERE number <= ?")
+    private static let newest = Statement(
+        """
+        SELECT task_id, record, path, is_discarded FROM ended_tasks
+        WHERE number > 0 AND NOT EXISTS (SELECT 1 FROM tasks WHERE tasks.id = task_id)
+        ORDER BY number DESC LIMIT ?
+        """
+    )
 
     /// Remembers a task that ends, and forgets the oldest beyond the limit.
     func remember(_ record: [UInt8], of task: Int64) throws(StoreError) {
-        try connection.run(
-            "INSERT INTO ended_tasks (task_id, record) VALUES (?, ?)",
-            task,
-            record
-        )
+        try connection.run(Self.remember, task, record)
         let number = connection.lastInsertedRow
         guard number % Self.forgettingInterval == 0 else { return }
-        try connection.run(
-            "DELETE FROM ended_tasks WHERE number <= ?",
-            number &- Int64(Store.endedTaskCount)
-        )
+        try connection.run(Self.forget, number &- Int64(Store.endedTaskCount))
     }
 
     /// Remembers where the application has put a task's file.
@@ -33,20 +41,13 @@ extension Database {
 
     /// Deletes a task, and remembers that its file is deleted with it.
     func discard(_ task: Int64) throws(StoreError) {
-        try connection.run("DELETE FROM tasks WHERE id = ?", task)
+        if let standing = try find(.id(task)) { try delete(standing) }
         try connection.run(Self.discard, task)
     }
 
     /// Returns the tasks that have ended and are gone, the last one first.
     func endedTasks(limit: Int) throws(StoreError) -> [EndedTaskRecord] {
-        try connection.rows(
-            """
-            SELECT task_id, record, path, is_discarded FROM ended_tasks
-            WHERE number > 0 AND NOT EXISTS (SELECT 1 FROM tasks WHERE tasks.id = task_id)
-            ORDER BY number DESC LIMIT ?
-            """,
-            limit
-        ) { row in
+        try connection.rows(Self.newest, limit) { row in
             EndedTaskRecord(
                 id: row.integer(),
                 record: row.bytes(),

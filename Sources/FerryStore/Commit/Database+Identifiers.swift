@@ -1,4 +1,17 @@
 extension Database {
+    private static let findUnused = Statement(
+        """
+        SELECT first, last FROM unused_identifiers WHERE session_id = ? AND first <= ?
+        ORDER BY first DESC LIMIT 1
+        """
+    )
+    private static let deleteUnused = Statement(
+        "DELETE FROM unused_identifiers WHERE session_id = ? AND first = ?"
+    )
+    private static let insertUnused = Statement(
+        "INSERT INTO unused_identifiers (session_id, first, last) VALUES (?, ?, ?)"
+    )
+
     /// Claims an identifier for a new task of a session.
     ///
     /// All identifiers below the session's next one are used, except those that were skipped.
@@ -14,20 +27,11 @@ extension Database {
             try recordUnused(next, identifier, in: session)
             return true
         }
-        let gap = try connection.first(
-            """
-            SELECT first, last FROM unused_identifiers WHERE session_id = ? AND first <= ?
-            ORDER BY first DESC LIMIT 1
-            """,
-            session,
-            identifier
-        ) { (first: $0.integer(), last: $0.integer()) }
+        let gap = try connection.first(Self.findUnused, session, identifier) {
+            (first: $0.integer(), last: $0.integer())
+        }
         guard let gap, identifier <= gap.last else { return false }
-        try connection.run(
-            "DELETE FROM unused_identifiers WHERE session_id = ? AND first = ?",
-            session,
-            gap.first
-        )
+        try connection.run(Self.deleteUnused, session, gap.first)
         try recordUnused(gap.first, identifier, in: session)
         // The file may contain any number, even above the next identifier.
         try recordUnused(identifier + 1, min(gap.last, next - 1) + 1, in: session)
@@ -41,11 +45,6 @@ extension Database {
         in session: Int64
     ) throws(StoreError) {
         guard first < end else { return }
-        try connection.run(
-            "INSERT INTO unused_identifiers (session_id, first, last) VALUES (?, ?, ?)",
-            session,
-            first,
-            end - 1
-        )
+        try connection.run(Self.insertUnused, session, first, end - 1)
     }
 }

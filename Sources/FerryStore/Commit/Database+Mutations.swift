@@ -57,17 +57,16 @@ extension Database {
             receipt.add(try hold(id, at: now))
         case .releaseTask(let id, let now):
             receipt.add(try release(id, at: now))
-        case .completeTask(let key, let events, let now, let record):
-            guard let completion = try complete(key, events, at: now) else { return }
-            if let record { try remember(record, of: completion.change.id) }
-            receipt.add(completion.change)
-            receipt.sequences += completion.sequences
+        case .completeTask(let key, let end):
+            guard let (change, sequence) = try complete(key, end) else { return }
+            receipt.add(change)
+            receipt.sequences.append(sequence)
         case .describeTask(let key, let description):
             try setDescription(description, of: try taskID(key))
         case .setOptions(let key, let options):
             try setOptions(options, of: try taskID(key))
         case .avoidConditions(let key, let conditions):
-            try setAvoided(conditions, of: try taskID(key))
+            try setAvoided(conditions, of: key)
         case .prioritizeTask(let key, let priority):
             try setPriority(priority, of: try taskID(key))
         case .delayTask(let key, let notBefore, let delay, let now):
@@ -97,22 +96,23 @@ extension Receipt {
 }
 
 extension Database {
+    private static let readSetting = Statement("SELECT value FROM settings WHERE name = ?")
+    private static let writeSetting = Statement(
+        """
+        INSERT INTO settings (name, value) VALUES (?, ?)
+        ON CONFLICT DO UPDATE SET value = excluded.value
+        """
+    )
+
     /// Returns the value of a setting, in ferryd's encoding; `nil` if it was never set.
     func value(of setting: Setting) throws(StoreError) -> [UInt8]? {
-        try connection.first("SELECT value FROM settings WHERE name = ?", setting.rawValue) {
+        try connection.first(Self.readSetting, setting.rawValue) {
             $0.bytes()
         }
     }
 
     /// Replaces the value of a setting.
     func set(_ setting: Setting, _ value: [UInt8]) throws(StoreError) {
-        try connection.run(
-            """
-            INSERT INTO settings (name, value) VALUES (?, ?)
-            ON CONFLICT DO UPDATE SET value = excluded.value
-            """,
-            setting.rawValue,
-            value
-        )
+        try connection.run(Self.writeSetting, setting.rawValue, value)
     }
 }

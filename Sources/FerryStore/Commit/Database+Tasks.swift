@@ -2,36 +2,64 @@ import FerrySystem
 import FoundationEssentials
 
 extension Database {
+    private static let insertTask = Statement(
+        """
+        INSERT INTO tasks (id, session_id, identifier, state, host, priority, received_byte_count,
+            expected_byte_count, attempts, not_before, created_at, started_at, deadline, description,
+            checkpoint, avoids)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """
+    )
+    private static let insertDetails = Statement(
+        """
+        INSERT INTO task_details (task_id, request, current_request, response, last_error,
+            upload, delay, options, link)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """
+    )
+    private static let deleteTask = Statement("DELETE FROM tasks WHERE id = ?")
+    private static let deleteDetails = Statement("DELETE FROM task_details WHERE task_id = ?")
+    private static let setProgress = Statement(
+        "UPDATE tasks SET received_byte_count = ?, expected_byte_count = ? WHERE id = ?"
+    )
+    private static let setCheckpoint = Statement("UPDATE tasks SET checkpoint = ? WHERE id = ?")
+    private static let setDescription = Statement("UPDATE tasks SET description = ? WHERE id = ?")
+    private static let setPriority = Statement("UPDATE tasks SET priority = ? WHERE id = ?")
+    private static let setUpload = Statement("UPDATE task_details SET upload = ? WHERE task_id = ?")
+    private static let setOptions = Statement(
+        "UPDATE task_details SET options = ? WHERE task_id = ?"
+    )
+    private static let setLastError = Statement(
+        "UPDATE task_details SET last_error = ? WHERE task_id = ?"
+    )
+    private static let setExchange = Statement(
+        "UPDATE task_details SET current_request = ?, response = ? WHERE task_id = ?"
+    )
+
     /// Adds a task, unless its session has it, or has had it, already.
     ///
     /// - Returns: The number of the task in the store; `nil` if the task is gone.
     func insert(_ task: TaskRecord) throws(StoreError) -> Int64? {
-        let session = try connection.first(
-            "SELECT application_id, next_task_identifier FROM sessions WHERE id = ?",
-            task.sessionID
-        ) { (application: $0.integer(), nextTaskIdentifier: $0.integer()) }
-        guard let session else { throw .missing("session \(task.sessionID)") }
-        let isNew = try claim(
-            task.identifier,
-            in: task.sessionID,
-            next: session.nextTaskIdentifier
-        )
-        guard isNew else { return try repeatInsertion(task) }
-        try insert(task, of: session.application)
+        let next = try counters(ofSession: task.sessionID).nextTaskIdentifier
+        guard try claim(task.identifier, in: task.sessionID, next: next) else {
+            return try repeatInsertion(task)
+        }
+        try insertRows(of: task)
+        if Int64(task.identifier) >= next {
+            try count(inSession: task.sessionID) {
+                $0.nextTaskIdentifier = Int64(min(task.identifier, .max - 1)) + 1
+            }
+        }
+        counters.added(task: task.id)
+        try count(nil, Standing(task))
         return task.id
     }
 
-    private func insert(_ task: TaskRecord, of application: Int64) throws(StoreError) {
+    private func insertRows(of task: TaskRecord) throws(StoreError) {
         try connection.run(
-            """
-            INSERT OR FAIL INTO tasks (id, session_id, application_id, identifier, state, host, priority,
-                received_byte_count, expected_byte_count, attempts, not_before, created_at,
-                started_at, deadline, description, checkpoint, avoids)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """,
+            Self.insertTask,
             task.id,
             task.sessionID,
-            application,
             task.identifier,
             task.state.rawValue,
             task.host,
@@ -48,11 +76,7 @@ extension Database {
             task.avoids ?? .overridden
         )
         try connection.run(
-            """
-            INSERT INTO task_details (task_id, request, current_request, response, last_error,
-                upload, delay, options, link)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """,
+            Self.insertDetails,
             task.id,
             task.request,
             task.currentRequest,
@@ -63,6 +87,13 @@ extension Database {
             task.options,
             task.link
         )
+    }
+
+    /// Deletes a task with all that belongs to it.
+    func delete(_ task: Standing) throws(StoreError) {
+        try connection.run(Self.deleteTask, task.id)
+        try connection.run(Self.deleteDetails, task.id)
+        try count(task, nil)
     }
 
     /// Recognizes the repeated insertion of a task that exists, or that is gone.
@@ -85,12 +116,7 @@ extension Database {
     func setProgress(_ received: Int64, _ expected: Int64?, of task: Int64) throws(StoreError) {
         try expectTask(
             task,
-            try connection.run(
-                "UPDATE tasks SET received_byte_count = ?, expected_byte_count = ? WHERE id = ?",
-                received,
-                expected,
-                task
-            )
+            try connection.run(Self.setProgress, received, expected, task)
         )
     }
 
@@ -98,7 +124,7 @@ extension Database {
     func setCheckpoint(_ checkpoint: [UInt8]?, of task: Int64) throws(StoreError) {
         try expectTask(
             task,
-            try connection.run("UPDATE tasks SET checkpoint = ? WHERE id = ?", checkpoint, task)
+            try connection.run(Self.setCheckpoint, checkpoint, task)
         )
     }
 
@@ -106,11 +132,7 @@ extension Database {
     func setUpload(_ upload: [UInt8], of task: Int64) throws(StoreError) {
         try expectTask(
             task,
-            try connection.run(
-                "UPDATE task_details SET upload = ? WHERE task_id = ?",
-                upload,
-                task
-            )
+            try connection.run(Self.setUpload, upload, task)
         )
     }
 
@@ -118,25 +140,15 @@ extension Database {
     func setOptions(_ options: [UInt8]?, of task: Int64) throws(StoreError) {
         try expectTask(
             task,
-            try connection.run(
-                "UPDATE task_details SET options = ? WHERE task_id = ?",
-                options,
-                task
-            )
+            try connection.run(Self.setOptions, options, task)
         )
     }
 
     /// Replaces the conditions that a task avoids; those of a task that a person lets run under all stay as they are.
-    func setAvoided(_ conditions: Conditions?, of task: Int64) throws(StoreError) {
-        try expectTask(
-            task,
-            try connection.run(
-                "UPDATE tasks SET avoids = CASE WHEN avoids = ? THEN avoids ELSE ? END WHERE id = ?",
-                Conditions.overridden,
-                conditions ?? .overridden,
-                task
-            )
-        )
+    func setAvoided(_ conditions: Conditions?, of key: TaskKey) throws(StoreError) {
+        let standing = try standing(key)
+        guard standing.avoids != .overridden else { return }
+        try replace(standing) { $0.avoids = conditions ?? .overridden }
     }
 
     /// Records a task's failed attempts.
@@ -146,15 +158,10 @@ extension Database {
         _ lastError: [UInt8]?,
         of task: Int64
     ) throws(StoreError) {
-        try expectTask(
-            task,
-            try connection.run(
-                "UPDATE tasks SET attempts = ?, not_before = ? WHERE id = ?",
-                attempts,
-                notBefore,
-                task
-            )
-        )
+        try replace(try standing(.id(task))) { standing in
+            standing.attempts = attempts
+            standing.notBefore = notBefore
+        }
         try setLastError(lastError, of: task)
     }
 
@@ -165,33 +172,15 @@ extension Database {
         until date: Date,
         _ lastError: [UInt8]?
     ) throws(StoreError) {
-        try expectTask(
-            task,
-            try connection.run(
-                "UPDATE tasks SET attempts = ?, not_before = max(ifnull(not_before, ?), ?) WHERE id = ?",
-                attempts,
-                date,
-                date,
-                task
-            )
-        )
+        try replace(try standing(.id(task))) { standing in
+            standing.attempts = attempts
+            standing.notBefore = max(standing.notBefore ?? date, date)
+        }
         try setLastError(lastError, of: task)
     }
 
     private func setLastError(_ lastError: [UInt8]?, of task: Int64) throws(StoreError) {
-        try connection.run(
-            "UPDATE task_details SET last_error = ? WHERE task_id = ?",
-            lastError,
-            task
-        )
-    }
-
-    /// Ends the wait of all tasks that wait for a network.
-    func endNetworkWait() throws(StoreError) {
-        try connection.run(
-            "UPDATE tasks SET not_before = NULL WHERE not_before = ?",
-            TaskRecord.networkWait
-        )
+        try connection.run(Self.setLastError, lastError, task)
     }
 
     /// Replaces a task's request after redirects and its response.
@@ -202,12 +191,7 @@ extension Database {
     ) throws(StoreError) {
         try expectTask(
             task,
-            try connection.run(
-                "UPDATE task_details SET current_request = ?, response = ? WHERE task_id = ?",
-                currentRequest,
-                response,
-                task
-            )
+            try connection.run(Self.setExchange, currentRequest, response, task)
         )
     }
 
@@ -215,7 +199,7 @@ extension Database {
     func setDescription(_ description: String?, of task: Int64) throws(StoreError) {
         try expectTask(
             task,
-            try connection.run("UPDATE tasks SET description = ? WHERE id = ?", description, task)
+            try connection.run(Self.setDescription, description, task)
         )
     }
 
@@ -223,7 +207,7 @@ extension Database {
     func setPriority(_ priority: Double, of task: Int64) throws(StoreError) {
         try expectTask(
             task,
-            try connection.run("UPDATE tasks SET priority = ? WHERE id = ?", priority, task)
+            try connection.run(Self.setPriority, priority, task)
         )
     }
 

@@ -1,27 +1,14 @@
 import FoundationEssentials
 
 extension Database {
-    /// The properties that determine a task's next state.
-    fileprivate struct Standing {
-        var id: Int64
-        var session: Int64
-        var identifier: Int
-        var state: TaskRecord.State
-        var startedAt: Date?
-        var deadline: Date?
-        var timeLeft: Double?
-        var notBefore: Date?
-        var attempts: Int
-
-        /// Returns when the task's time begins, or began: a task that begins later loses no time before.
-        func begin(at now: Date) -> Date {
-            // A wait for a network is not a date.
-            guard attempts == 0, let notBefore, notBefore != TaskRecord.networkWait else {
-                return now
-            }
-            return max(now, notBefore)
-        }
-    }
+    private static let setDelay = Statement("UPDATE task_details SET delay = ? WHERE task_id = ?")
+    private static let setLink = Statement("UPDATE task_details SET link = ? WHERE task_id = ?")
+    private static let beginNow = Statement(
+        """
+        UPDATE OR FAIL tasks SET deadline = deadline - (started_at - ?), started_at = ?
+        WHERE state <> 2 AND started_at > ?
+        """
+    )
 
     /// Resumes a task for its application; its time begins, now or when the task begins, or continues.
     func resume(
@@ -56,8 +43,10 @@ extension Database {
         var standing = try standing(.id(id))
         guard standing.state == .waiting else {
             // The date of a task that has not begun was set by its application.
-            if standing.attempts > 0 {
-                try connection.run("UPDATE tasks SET not_before = NULL WHERE id = ?", id)
+            if standing.attempts > 0, standing.notBefore != nil {
+                let old = standing
+                standing.notBefore = nil
+                try replace(old, by: standing)
             }
             return try move(
                 standing,
@@ -67,13 +56,10 @@ extension Database {
             )
         }
         let left = standing.deadline?.timeIntervalSince(standing.begin(at: now))
-        standing.deadline = left.map { now.addingTimeInterval($0) }
-        try connection.run(
-            "UPDATE tasks SET not_before = NULL, deadline = ? WHERE id = ?",
-            standing.deadline,
-            id
-        )
-        return TaskChange(standing, to: .waiting, deadline: standing.deadline)
+        return try change(standing) { standing in
+            standing.deadline = left.map { now.addingTimeInterval($0) }
+            standing.notBefore = nil
+        }
     }
 
     /// Makes a task begin later, or at once; with `ifNew`, only a task that has had no failed attempt.
@@ -91,18 +77,11 @@ extension Database {
         let deadline = standing.deadline.map { deadline in
             max(now, notBefore ?? now) + deadline.timeIntervalSince(standing.begin(at: now))
         }
-        try connection.run(
-            "UPDATE tasks SET not_before = ?, deadline = ? WHERE id = ?",
-            notBefore,
-            deadline,
-            standing.id
-        )
-        try connection.run(
-            "UPDATE task_details SET delay = ? WHERE task_id = ?",
-            delay,
-            standing.id
-        )
-        return TaskChange(standing, to: standing.state, deadline: deadline)
+        try connection.run(Self.setDelay, delay, standing.id)
+        return try change(standing) { standing in
+            standing.notBefore = notBefore
+            standing.deadline = deadline
+        }
     }
 
     /// Changes the time that a task waits for, unless that has already changed.
@@ -119,37 +98,16 @@ extension Database {
         let deadline = standing.deadline.map { deadline in
             max(now, notBefore) + deadline.timeIntervalSince(standing.begin(at: now))
         }
-        try connection.run(
-            "UPDATE tasks SET not_before = ?, deadline = ? WHERE id = ?",
-            notBefore,
-            deadline,
-            id
-        )
-        return TaskChange(standing, to: standing.state, deadline: deadline)
+        return try change(standing) { standing in
+            standing.notBefore = notBefore
+            standing.deadline = deadline
+        }
     }
 
     /// Ends waits that are longer than any valid one, and makes times that begin in the future begin now.
     func distrustTimes(at now: Date, longestWait: Double) throws(StoreError) {
-        // A task that its application has delayed waits for a time of day until its first attempt.
-        try connection.run(
-            """
-            UPDATE tasks SET not_before = NULL
-            WHERE state <> 2 AND not_before > ? AND not_before <> ?
-                AND (attempts > 0
-                    OR id NOT IN (SELECT task_id FROM task_details WHERE delay IS NOT NULL))
-            """,
-            now.addingTimeInterval(longestWait),
-            TaskRecord.networkWait
-        )
-        try connection.run(
-            """
-            UPDATE tasks SET deadline = deadline - (started_at - ?), started_at = ?
-            WHERE state <> 2 AND started_at > ?
-            """,
-            now,
-            now,
-            now
-        )
+        try endWaits(after: now.addingTimeInterval(longestWait))
+        try connection.run(Self.beginNow, now, now, now)
     }
 
     /// Gives a task a request to send in place of its own, perhaps to another host.
@@ -157,45 +115,13 @@ extension Database {
     {
         let standing = try standing(key)
         guard standing.state != .completed else { return nil }
-        // The host queues follow a task's state: the task leaves the queue of one host and enters that of the
-        // other.
-        try connection.run("UPDATE tasks SET state = 0 WHERE id = ?", standing.id)
-        try connection.run(
-            """
-            UPDATE tasks SET host = ?, state = ?,
-                not_before = CASE WHEN attempts > 0 OR not_before = ? THEN NULL ELSE not_before END
-            WHERE id = ?
-            """,
-            host,
-            standing.state.rawValue,
-            TaskRecord.networkWait,
-            standing.id
-        )
-        try connection.run(
-            "UPDATE task_details SET link = ? WHERE task_id = ?",
-            link,
-            standing.id
-        )
-        return TaskChange(standing, to: standing.state, deadline: standing.deadline)
-    }
-
-    /// Ends a task and adds its last events to the log, unless it has ended already.
-    func complete(
-        _ key: TaskKey,
-        _ events: [NewEvent],
-        at now: Date
-    ) throws(StoreError) -> (change: TaskChange, sequences: [Int64])? {
-        let standing = try standing(key)
-        guard standing.state != .completed else { return nil }
-        try connection.run(
-            """
-            UPDATE OR FAIL tasks SET state = 2, not_before = NULL, deadline = NULL, time_left = NULL
-            WHERE id = ?
-            """,
-            standing.id
-        )
-        let sequences = try append(events, of: standing.id, session: standing.session, at: now)
-        return (TaskChange(standing, to: .completed), sequences)
+        try connection.run(Self.setLink, link, standing.id)
+        return try change(standing) { standing in
+            standing.host = host
+            if standing.attempts > 0 || standing.notBefore == TaskRecord.networkWait {
+                standing.notBefore = nil
+            }
+        }
     }
 
     /// Returns the number of the task that a key names.
@@ -216,74 +142,29 @@ extension Database {
         let time = standing.deadline?.timeIntervalSince(begin) ?? time
         let limit = time.flatMap { $0 > 0 ? $0 : nil }
         let deadline = isRunning ? limit.map { begin.addingTimeInterval($0) } : nil
-        try connection.run(
-            """
-            UPDATE OR FAIL tasks SET state = ?, started_at = coalesce(started_at, ?), deadline = ?,
-                time_left = ?
-            WHERE id = ?
-            """,
-            state.rawValue,
-            isRunning ? now : standing.startedAt,
-            deadline,
-            isRunning ? nil : limit,
-            standing.id
-        )
-        return TaskChange(standing, to: state, deadline: deadline)
-    }
-
-    private func standing(_ key: TaskKey) throws(StoreError) -> Standing {
-        guard let found = try find(key) else { throw .missing("task \(key)") }
-        return found
-    }
-
-    private func find(_ key: TaskKey) throws(StoreError) -> Standing? {
-        let columns =
-            "id, session_id, identifier, state, started_at, deadline, time_left, not_before, attempts"
-        switch key {
-        case .id(let id):
-            return try connection.first(
-                "SELECT \(columns) FROM tasks WHERE id = ?",
-                id,
-                reading: standing
-            )
-        case .identifier(let session, let identifier):
-            return try connection.first(
-                "SELECT \(columns) FROM tasks WHERE session_id = ? AND identifier = ?",
-                session,
-                identifier,
-                reading: standing
-            )
+        return try change(standing) { standing in
+            standing.state = state
+            if isRunning { standing.startedAt = standing.startedAt ?? now }
+            standing.deadline = deadline
+            standing.timeLeft = isRunning ? nil : limit
         }
     }
 
-    private func standing(_ row: inout Row) throws(StoreError) -> Standing {
-        Standing(
-            id: row.integer(),
-            session: row.integer(),
-            identifier: Int(row.integer()),
-            state: try state(row.integer()),
-            startedAt: row.optionalDate(),
-            deadline: row.optionalDate(),
-            timeLeft: row.optionalSeconds(),
-            notBefore: row.optionalDate(),
-            attempts: row.count()
-        )
-    }
-}
-
-extension TaskChange {
-    fileprivate init(
-        _ standing: Database.Standing,
-        to state: TaskRecord.State,
-        deadline: Date? = nil
-    ) {
-        self.init(
-            id: standing.id,
-            sessionID: standing.session,
-            identifier: standing.identifier,
-            from: standing.state,
-            to: state,
-            deadline: deadline
+    /// Changes a task, and says from which state to which.
+    private func change(
+        _ old: Standing,
+        _ body: (inout Standing) -> Void
+    ) throws(StoreError) -> TaskChange {
+        var new = old
+        body(&new)
+        try replace(old, by: new)
+        return TaskChange(
+            id: new.id,
+            sessionID: new.session,
+            identifier: new.identifier,
+            from: old.state,
+            to: new.state,
+            deadline: new.deadline
         )
     }
 }

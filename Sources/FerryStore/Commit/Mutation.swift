@@ -64,10 +64,9 @@ package enum Mutation: Hashable, Sendable {
     case holdTask(Int64, at: Date)
     /// Releases a task for the user; if it is backing off, the next attempt need not wait.
     case releaseTask(Int64, at: Date)
-    /// Ends a task and adds its last events to its session's log, under the session's next numbers, which are
-    /// in ``Receipt/sequences``; does nothing if it has ended already. What is to be remembered of the task, if anything,
-    /// is kept among the last ``Store/endedTaskCount``.
-    case completeTask(TaskKey, [NewEvent], at: Date, remembering: [UInt8]? = nil)
+    /// Ends a task with the event that reports it, under the session's next number, which is in
+    /// ``Receipt/sequences``; does nothing if it has ended already.
+    indirect case completeTask(TaskKey, NewEnd)
     /// Replaces the application's description of a task.
     case describeTask(TaskKey, String?)
     /// Replaces a task's options.
@@ -92,11 +91,10 @@ package enum Mutation: Hashable, Sendable {
     /// Makes a task wait for another host with a request to send in place of its own; if it is backing off,
     /// the next attempt need not wait. The task is treated as if its state had changed.
     case relinkTask(TaskKey, host: String, [UInt8])
-    /// Deletes a task with its events; if it had ended, it is remembered that nobody has taken its file.
+    /// Deletes a task; if it had ended, it is remembered that nobody has taken its file.
     case deleteTask(id: Int64)
 
-    /// Deletes an event, and its task if that is completed and has no other event; remembers where the application has
-    /// put the task's file.
+    /// Deletes the task whose end an event reports; remembers where the application has put the task's file.
     case acknowledge(session: Int64, sequence: Int64, path: String? = nil)
 }
 
@@ -108,17 +106,28 @@ package enum Durability: Hashable, Sendable {
     case synchronized
 }
 
-/// An event to be added to a session's log.
-package struct NewEvent: Hashable, Sendable {
-    /// The kind of event, in ferryd's numbering.
-    package var kind: Int
-    /// The details, in ferryd's encoding.
-    package var payload: [UInt8]
+/// The end of a task.
+package struct NewEnd: Hashable, Sendable {
+    /// The event that reports it, in ferryd's encoding.
+    package var event: [UInt8]
+    /// The number of bytes of the body that have arrived.
+    package var receivedByteCount: Int64
+    /// The number of bytes in the whole body, if known.
+    package var expectedByteCount: Int64?
+    /// What is to be remembered of the task, if anything, among the last ``Store/endedTaskCount``.
+    package var memory: [UInt8]?
 
-    /// Creates an event.
-    package init(kind: Int, payload: [UInt8]) {
-        self.kind = kind
-        self.payload = payload
+    /// Creates the end of a task.
+    package init(
+        event: [UInt8],
+        receivedByteCount: Int64 = 0,
+        expectedByteCount: Int64? = nil,
+        memory: [UInt8]? = nil
+    ) {
+        self.event = event
+        self.receivedByteCount = receivedByteCount
+        self.expectedByteCount = expectedByteCount
+        self.memory = memory
     }
 }
 

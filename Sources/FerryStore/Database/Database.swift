@@ -19,6 +19,9 @@ final class Database {
     /// The disk space that is reserved for ends.
     var reserve: Reserve
 
+    /// The numbers of sessions and queues, as the open transaction has changed them.
+    var counters = Counters()
+
     private var durability = Durability.synchronized
     private let lock: FileLock
 
@@ -82,15 +85,24 @@ final class Database {
         durability = wanted
     }
 
-    /// Begins a transaction.
-    func begin() throws(StoreError) { try connection.run("BEGIN IMMEDIATE") }
+    private static let begin = Statement("BEGIN IMMEDIATE")
+    private static let beginReading = Statement("BEGIN")
+    private static let commit = Statement("COMMIT")
+    private static let rollBack = Statement("ROLLBACK")
 
-    /// Begins a transaction that changes nothing; it is rolled back.
-    func beginReading() throws(StoreError) { try connection.run("BEGIN") }
+    /// Begins a transaction.
+    func begin() throws(StoreError) { try connection.run(Self.begin) }
+
+    /// Begins a transaction that changes nothing.
+    func beginReading() throws(StoreError) { try connection.run(Self.beginReading) }
+
+    /// Ends a transaction that changes nothing.
+    func endReading() { _ = try? connection.run(Self.rollBack) }
 
     /// Commits a transaction.
     func commit() throws(StoreError) {
-        try connection.run("COMMIT")
+        try writeCounters()
+        try connection.run(Self.commit)
         if durability == .synchronized { synchronizedCommitCount += 1 }
     }
 
@@ -114,9 +126,10 @@ final class Database {
 
     /// Rolls a transaction back.
     func rollBack() {
+        counters = Counters()
         guard connection.isInTransaction else { return }
         // It cannot fail in a way that leaves the changes: https://sqlite.org/lang_transaction.html
-        _ = try? connection.run("ROLLBACK")
+        _ = try? connection.run(Self.rollBack)
     }
 }
 
@@ -252,7 +265,9 @@ extension Database {
     /// - Throws: ``StoreError/Code/corrupt`` if no numbers are left. Ferry never uses that many, and SQLite
     ///   would report a full disk.
     private static func nextTaskID(_ connection: Connection) throws(StoreError) -> Int64 {
-        let counters = try connection.rows("SELECT name, seq FROM sqlite_sequence") {
+        let counters = try connection.rows(
+            "SELECT name, seq FROM sqlite_sequence UNION ALL SELECT 'tasks', id FROM last_task"
+        ) {
             (table: $0.text(), last: $0.integer())
         }
         for (table, last) in counters where !(0...greatestNumber ~= last) {

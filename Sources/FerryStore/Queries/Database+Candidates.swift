@@ -8,7 +8,7 @@ extension Database {
     func candidates(_ search: CandidateSearch) throws(StoreError) -> Candidates {
         // All statements see one state, and the log's lock is taken once.
         try beginReading()
-        defer { rollBack() }
+        defer { endReading() }
         var queues: [ApplicationQueue] = []
         for application in try readyApplications(search) where queues.count < search.limit {
             let candidates = try candidates(of: application, search)
@@ -76,6 +76,53 @@ private struct Candidate: Comparable {
 extension Database {
     private static let hostPageSize = 100
 
+    private static let nextApplication = Statement(
+        """
+        SELECT application_id FROM host_queues INDEXED BY host_queues_ready
+        WHERE application_id > ? AND ready_count > 0 ORDER BY application_id LIMIT 1
+        """
+    )
+    /// Whether the tasks of a queue avoid none of the conditions that are the third parameter.
+    private static let mayRun = """
+        avoids = -1
+            OR (avoids | (SELECT sessions.avoids FROM sessions WHERE sessions.id = session_id)) & ?3 = 0
+        """
+    private static let queuesOfHost = Statement(
+        """
+        SELECT session_id, avoids FROM host_queues
+        WHERE host = ?1 AND application_id = ?2 AND ready_count > 0
+            AND (?3 = 0 OR \(mayRun))
+        """
+    )
+    private static let firstTasks = Statement(
+        """
+        SELECT id, priority FROM tasks INDEXED BY tasks_ready
+        WHERE host = ? AND session_id = ? AND avoids = ? AND state = 1 AND not_before IS NULL
+        ORDER BY priority DESC, id LIMIT ?
+        """
+    )
+    private static let nextHosts = Statement(
+        """
+        SELECT DISTINCT host FROM host_queues INDEXED BY host_queues_ready
+        WHERE application_id = ?1 AND host > ?2 AND ready_count > 0
+            AND (?3 = 0 OR \(mayRun))
+        ORDER BY host LIMIT ?4
+        """
+    )
+    private static let avoidedBySessions = Statement(
+        """
+        SELECT avoids FROM sessions INDEXED BY sessions_avoiding
+        JOIN session_counters ON session_counters.session_id = sessions.id
+        WHERE avoids > 0 AND waiting_count > 0
+        """
+    )
+    private static let nextAvoided = Statement(
+        """
+        SELECT avoids FROM host_queues INDEXED BY host_queues_avoiding
+        WHERE avoids > ? AND avoids > 0 ORDER BY avoids LIMIT 1
+        """
+    )
+
     /// Returns the applications with tasks that may start, by fewest slots, then by the longest wait.
     private func readyApplications(_ search: CandidateSearch) throws(StoreError) -> [Int64] {
         var ready: [Int64] = []
@@ -88,13 +135,7 @@ extension Database {
     }
 
     private func nextReadyApplication(after application: Int64) throws(StoreError) -> Int64? {
-        try connection.first(
-            """
-            SELECT application_id FROM host_queues INDEXED BY host_queues_ready
-            WHERE application_id > ? AND ready_count > 0 ORDER BY application_id LIMIT 1
-            """,
-            application
-        ) { $0.integer() }
+        try connection.first(Self.nextApplication, application) { $0.integer() }
     }
 
     /// Returns the tasks that an application could run, within the search's limits.
@@ -168,16 +209,9 @@ extension Database {
         of application: Int64,
         _ conditions: Conditions
     ) throws(StoreError) -> [SessionQueue] {
-        try connection.rows(
-            """
-            SELECT session_id, avoids FROM host_queues
-            WHERE host = ?1 AND application_id = ?2 AND ready_count > 0
-                AND (?3 = 0 OR \(Self.mayRun))
-            """,
-            host,
-            application,
-            conditions
-        ) { SessionQueue(session: $0.integer(), avoids: $0.conditions()) }
+        try connection.rows(Self.queuesOfHost, host, application, conditions) {
+            SessionQueue(session: $0.integer(), avoids: $0.conditions())
+        }
     }
 
     private func firstCandidates(
@@ -185,17 +219,9 @@ extension Database {
         _ queue: SessionQueue,
         limit: Int
     ) throws(StoreError) -> [Candidate] {
-        try connection.rows(
-            """
-            SELECT id, priority FROM tasks INDEXED BY tasks_ready
-            WHERE host = ? AND session_id = ? AND avoids = ? AND state = 1 AND not_before IS NULL
-            ORDER BY priority DESC, id LIMIT ?
-            """,
-            host,
-            queue.session,
-            queue.avoids,
-            limit
-        ) { Candidate(id: $0.integer(), priority: $0.double(), host: host) }
+        try connection.rows(Self.firstTasks, host, queue.session, queue.avoids, limit) {
+            Candidate(id: $0.integer(), priority: $0.double(), host: host)
+        }
     }
 
     /// Returns the next hosts for which an application has tasks that avoid none of some conditions.
@@ -205,24 +231,13 @@ extension Database {
         _ conditions: Conditions
     ) throws(StoreError) -> [String] {
         try connection.rows(
-            """
-            SELECT DISTINCT host FROM host_queues INDEXED BY host_queues_ready
-            WHERE application_id = ?1 AND host > ?2 AND ready_count > 0
-                AND (?3 = 0 OR \(Self.mayRun))
-            ORDER BY host LIMIT ?4
-            """,
+            Self.nextHosts,
             application,
             host,
             conditions,
             Self.hostPageSize
         ) { $0.text() }
     }
-
-    /// Whether the tasks of a queue avoid none of the conditions that are the third parameter.
-    private static let mayRun = """
-        avoids = -1
-            OR (avoids | (SELECT sessions.avoids FROM sessions WHERE sessions.id = session_id)) & ?3 = 0
-        """
 
     /// Returns the conditions that any waiting task avoids, or any session with waiting tasks.
     private func avoidedConditions() throws(StoreError) -> Conditions {
@@ -233,22 +248,11 @@ extension Database {
             avoided.formUnion(next)
             last = next
         }
-        let ofSessions = try connection.rows(
-            """
-            SELECT avoids FROM sessions INDEXED BY sessions_avoiding
-            WHERE avoids > 0 AND waiting_count > 0
-            """
-        ) { $0.conditions() }
+        let ofSessions = try connection.rows(Self.avoidedBySessions) { $0.conditions() }
         return ofSessions.reduce(avoided) { $0.union($1) }
     }
 
     private func nextAvoided(after conditions: Conditions) throws(StoreError) -> Conditions? {
-        try connection.first(
-            """
-            SELECT avoids FROM host_queues INDEXED BY host_queues_avoiding
-            WHERE avoids > ? AND avoids > 0 ORDER BY avoids LIMIT 1
-            """,
-            conditions
-        ) { $0.conditions() }
+        try connection.first(Self.nextAvoided, conditions) { $0.conditions() }
     }
 }

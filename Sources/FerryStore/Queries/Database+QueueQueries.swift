@@ -4,6 +4,24 @@ import FoundationEssentials
 // of the queue, and then sorts a hundred thousand rows. A query that its index cannot serve fails to compile,
 // and every test fails with it.
 extension Database {
+    /// The number of tasks that are made ready at once.
+    private static let releaseLimit = 256
+
+    private static let findEarliest = Statement(
+        """
+        SELECT not_before FROM tasks INDEXED BY tasks_delayed
+        WHERE state = 1 AND not_before IS NOT NULL
+        ORDER BY not_before LIMIT 1
+        """
+    )
+    private static let eventsOfSession = Statement(
+        """
+        SELECT end_sequence, id, end_event
+        FROM tasks INDEXED BY tasks_ended JOIN task_details ON task_id = tasks.id
+        WHERE session_id = ? AND end_sequence > ? ORDER BY end_sequence LIMIT ?
+        """
+    )
+
     /// Makes a limited number of tasks ready whose `notBefore` has passed.
     ///
     /// The change is not worth an fsync: the next process would repeat it.
@@ -11,21 +29,13 @@ extension Database {
     /// - Returns: Whether no such tasks are left.
     func releaseElapsed(at now: Date) throws(StoreError) -> Bool {
         guard let earliest = try earliestNotBefore(), earliest <= now else { return true }
-        let limit = 256
         try setDurability(.relaxed)
         do throws(StoreError) {
             try begin()
-            let released = try connection.run(
-                """
-                UPDATE tasks SET not_before = NULL WHERE id IN (
-                    SELECT id FROM tasks INDEXED BY tasks_delayed
-                    WHERE state = 1 AND not_before <= ? ORDER BY not_before LIMIT ?)
-                """,
-                now,
-                limit
-            )
+            let elapsed = try standingsOfElapsed(at: now, limit: Self.releaseLimit)
+            for standing in elapsed { try replace(standing) { $0.notBefore = nil } }
             try commit()
-            return released < limit
+            return elapsed.count < Self.releaseLimit
         } catch {
             rollBack()
             throw error
@@ -34,41 +44,17 @@ extension Database {
 
     /// Returns the earliest `notBefore` of all waiting tasks, or `nil`.
     func earliestNotBefore() throws(StoreError) -> Date? {
-        try connection.first(
-            """
-            SELECT not_before FROM tasks INDEXED BY tasks_delayed
-            WHERE state = 1 AND not_before IS NOT NULL
-            ORDER BY not_before LIMIT 1
-            """
-        ) { $0.date() }
+        try connection.first(Self.findEarliest) { $0.date() }
     }
 
-    /// Returns a session's events, by sequence number.
+    /// Returns the events that report the ends of a session's tasks, by sequence number.
     func events(
         session: Int64,
         after sequence: Int64,
         limit: Int
     ) throws(StoreError) -> [EventRecord] {
-        try connection.rows(
-            """
-            SELECT events.session_id, sequence, task_id, identifier, kind, payload,
-                events.created_at
-            FROM events JOIN tasks ON tasks.id = events.task_id
-            WHERE events.session_id = ? AND sequence > ? ORDER BY sequence LIMIT ?
-            """,
-            session,
-            sequence,
-            limit
-        ) { row in
-            EventRecord(
-                sessionID: row.integer(),
-                sequence: row.integer(),
-                taskID: row.integer(),
-                taskIdentifier: Int(row.integer()),
-                kind: Int(row.integer()),
-                payload: row.bytes(),
-                createdAt: row.date()
-            )
+        try connection.rows(Self.eventsOfSession, session, sequence, limit) { row in
+            EventRecord(sequence: row.integer(), taskID: row.integer(), event: row.bytes())
         }
     }
 }

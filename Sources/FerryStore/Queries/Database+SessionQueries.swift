@@ -4,40 +4,59 @@ extension Database {
     private static let applicationColumns =
         "id, identifier, launch, launch_attempts, next_launch_at, quit"
     private static let sessionColumns = """
-        id, application_id, identifier, configuration, next_task_identifier, next_sequence,
-        suspended_count, waiting_count, completed_count, event_count
+        sessions.id, application_id, identifier, configuration, next_task_identifier, next_sequence,
+        suspended_count, waiting_count, completed_count
         """
+    private static let sessionTables =
+        "sessions JOIN session_counters ON session_counters.session_id = sessions.id"
+
+    private static let allApplications = Statement(
+        "SELECT \(applicationColumns) FROM applications ORDER BY id"
+    )
+    private static let findApplication = Statement(
+        "SELECT \(applicationColumns) FROM applications WHERE id = ?"
+    )
+    private static let findApplicationByName = Statement(
+        "SELECT \(applicationColumns) FROM applications WHERE identifier = ?"
+    )
+    private static let sessionsOfApplication = Statement(
+        "SELECT \(sessionColumns) FROM \(sessionTables) WHERE application_id = ?"
+    )
+    private static let findSession = Statement(
+        "SELECT \(sessionColumns) FROM \(sessionTables) WHERE sessions.id = ?"
+    )
+    private static let findSessionByName = Statement(
+        """
+        SELECT \(sessionColumns) FROM \(sessionTables)
+        WHERE application_id = ? AND identifier = ?
+        """
+    )
+    private static let countAll = Statement(
+        """
+        SELECT total(suspended_count), total(waiting_count), total(completed_count)
+        FROM session_counters
+        """
+    )
 
     /// Returns all applications, by number.
     func applications() throws(StoreError) -> [ApplicationRecord] {
-        try connection.rows(
-            "SELECT \(Self.applicationColumns) FROM applications ORDER BY id",
-            reading: application
-        )
+        try connection.rows(Self.allApplications, reading: application)
     }
 
     /// Returns the application with a number, or `nil`.
     func application(id: Int64) throws(StoreError) -> ApplicationRecord? {
-        try connection.first(
-            "SELECT \(Self.applicationColumns) FROM applications WHERE id = ?",
-            id,
-            reading: application
-        )
+        try connection.first(Self.findApplication, id, reading: application)
     }
 
     /// Returns the application with a name, or `nil`.
     func application(identifier: String) throws(StoreError) -> ApplicationRecord? {
-        try connection.first(
-            "SELECT \(Self.applicationColumns) FROM applications WHERE identifier = ?",
-            identifier,
-            reading: application
-        )
+        try connection.first(Self.findApplicationByName, identifier, reading: application)
     }
 
     /// Returns an application's sessions, by number.
     func sessions(application: Int64) throws(StoreError) -> [SessionRecord] {
         let sessions = try connection.rows(
-            "SELECT \(Self.sessionColumns) FROM sessions WHERE application_id = ?",
+            Self.sessionsOfApplication,
             application,
             reading: session
         )
@@ -47,36 +66,17 @@ extension Database {
 
     /// Returns the session with a number, or `nil`.
     func session(id: Int64) throws(StoreError) -> SessionRecord? {
-        try connection.first(
-            "SELECT \(Self.sessionColumns) FROM sessions WHERE id = ?",
-            id,
-            reading: session
-        )
+        try connection.first(Self.findSession, id, reading: session)
     }
 
     /// Returns an application's session with a name, or `nil`.
     func session(application: Int64, identifier: String) throws(StoreError) -> SessionRecord? {
-        try connection.first(
-            """
-            SELECT \(Self.sessionColumns) FROM sessions WHERE application_id = ? AND identifier = ?
-            """,
-            application,
-            identifier,
-            reading: session
-        )
+        try connection.first(Self.findSessionByName, application, identifier, reading: session)
     }
 
     /// Returns the counts of all sessions together.
     func totals() throws(StoreError) -> SessionCounts {
-        let totals = try connection.first(
-            """
-            SELECT total(suspended_count), total(waiting_count), total(completed_count),
-                total(event_count)
-            FROM sessions
-            """,
-            reading: counts
-        )
-        return totals ?? SessionCounts()
+        try connection.first(Self.countAll, reading: counts) ?? SessionCounts()
     }
 
     private func application(_ row: inout Row) throws(StoreError) -> ApplicationRecord {
@@ -106,8 +106,7 @@ extension Database {
         SessionCounts(
             suspendedTasks: row.count(),
             waitingTasks: row.count(),
-            completedTasks: row.count(),
-            events: row.count()
+            completedTasks: row.count()
         )
     }
 

@@ -4,30 +4,64 @@ extension Database {
     private static let taskColumns = """
         id, session_id, identifier, state, host, priority, request, current_request, response,
         description, received_byte_count, expected_byte_count, checkpoint, attempts, not_before,
-        last_error, created_at, started_at, deadline, upload, delay, options, link, avoids
+        last_error, created_at, started_at, deadline, upload, delay, options, link, avoids, end_event
         """
     private static let taskTables = "tasks JOIN task_details ON task_details.task_id = tasks.id"
 
+    private static let findTask = Statement(
+        "SELECT \(taskColumns) FROM \(taskTables) WHERE tasks.id = ?"
+    )
+    private static let findTaskByIdentifier = Statement(
+        "SELECT \(taskColumns) FROM \(taskTables) WHERE session_id = ? AND identifier = ?"
+    )
+    private static let findTasks = Statement(
+        "SELECT \(taskColumns) FROM \(taskTables) WHERE tasks.id IN (\(placeholders))"
+    )
+    private static let findStandings = Statement(
+        """
+        SELECT id, session_id, state, last_error IS NOT NULL FROM \(taskTables)
+        WHERE tasks.id IN (\(placeholders))
+        """
+    )
+    private static let findDated = Statement(
+        """
+        SELECT \(taskColumns) FROM task_details INDEXED BY tasks_with_date
+        JOIN tasks ON tasks.id = task_details.task_id
+        WHERE task_details.task_id > ? AND delay IS NOT NULL AND state <> 2 AND attempts = 0
+            AND not_before IS NOT NULL AND not_before <> ?
+        ORDER BY task_details.task_id LIMIT ?
+        """
+    )
+    private static let page = Statement(
+        "SELECT id FROM tasks WHERE id > ? AND (1 << state) & ? ORDER BY id LIMIT ?"
+    )
+    private static let pageOfSession = Statement(
+        """
+        SELECT id FROM tasks INDEXED BY tasks_of_session
+        WHERE session_id = ? AND id > ? AND (1 << state) & ? ORDER BY id LIMIT ?
+        """
+    )
+    private static let overdue = Statement(
+        """
+        SELECT id FROM tasks INDEXED BY tasks_with_deadline
+        WHERE state <> 2 AND deadline <= ? ORDER BY deadline LIMIT ?
+        """
+    )
+    private static let firstDeadline = Statement(
+        """
+        SELECT deadline FROM tasks INDEXED BY tasks_with_deadline
+        WHERE state <> 2 AND deadline IS NOT NULL ORDER BY deadline LIMIT 1
+        """
+    )
+
     /// Returns the task with a number, or `nil`.
     func task(id: Int64) throws(StoreError) -> TaskRecord? {
-        try connection.first(
-            "SELECT \(Self.taskColumns) FROM \(Self.taskTables) WHERE tasks.id = ?",
-            id,
-            reading: task
-        )
+        try connection.first(Self.findTask, id, reading: task)
     }
 
     /// Returns a session's task with an identifier, or `nil`.
     func task(session: Int64, identifier: Int) throws(StoreError) -> TaskRecord? {
-        try connection.first(
-            """
-            SELECT \(Self.taskColumns) FROM \(Self.taskTables)
-            WHERE session_id = ? AND identifier = ?
-            """,
-            session,
-            identifier,
-            reading: task
-        )
+        try connection.first(Self.findTaskByIdentifier, session, identifier, reading: task)
     }
 
     /// Returns the tasks with the given numbers, as far as they exist, in the given order.
@@ -35,14 +69,7 @@ extension Database {
         if let id = ids.first, ids.count == 1 { return try task(id: id).map { [$0] } ?? [] }
         var found: [Int64: TaskRecord] = [:]
         try forEachBatch(of: ids) { batch throws(StoreError) in
-            let tasks = try connection.rows(
-                """
-                SELECT \(Self.taskColumns) FROM \(Self.taskTables)
-                WHERE tasks.id IN (\(Self.placeholders))
-                """,
-                values: batch,
-                reading: task
-            )
+            let tasks = try connection.rows(Self.findTasks, numbers: batch, reading: task)
             for task in tasks { found[task.id] = task }
         }
         return ids.compactMap { found[$0] }
@@ -50,19 +77,7 @@ extension Database {
 
     /// Returns the unfinished tasks that wait for a date from their applications, by number.
     func datedTasks(after id: Int64, limit: Int) throws(StoreError) -> [TaskRecord] {
-        try connection.rows(
-            """
-            SELECT \(Self.taskColumns) FROM task_details INDEXED BY tasks_with_date
-            JOIN tasks ON tasks.id = task_details.task_id
-            WHERE task_details.task_id > ? AND delay IS NOT NULL AND state <> 2 AND attempts = 0
-                AND not_before IS NOT NULL AND not_before <> ?
-            ORDER BY task_details.task_id LIMIT ?
-            """,
-            id,
-            TaskRecord.networkWait,
-            limit,
-            reading: task
-        )
+        try connection.rows(Self.findDated, id, TaskRecord.networkWait, limit, reading: task)
     }
 
     /// Returns the standings of the tasks with the given numbers, as far as they exist, in any order.
@@ -70,11 +85,8 @@ extension Database {
         var standings: [TaskStanding] = []
         try forEachBatch(of: ids) { batch throws(StoreError) in
             standings += try connection.rows(
-                """
-                SELECT id, session_id, state, last_error IS NOT NULL FROM \(Self.taskTables)
-                WHERE tasks.id IN (\(Self.placeholders))
-                """,
-                values: batch
+                Self.findStandings,
+                numbers: batch
             ) { row throws(StoreError) in
                 TaskStanding(
                     id: row.integer(),
@@ -154,74 +166,40 @@ extension Database {
         after id: Int64,
         limit: Int
     ) throws(StoreError) -> [Int64] {
-        // The indexes hold the tasks of one state by number; the states are merged here.
-        var ids: [Int64] = []
-        for state in filter.states {
-            ids += try taskIDs(filter.scope, state, after: id, limit: limit)
+        let states = filter.states.reduce(0) { $0 | 1 << $1.rawValue }
+        switch filter.scope {
+        case .all:
+            return try connection.rows(Self.page, id, states, limit) { $0.integer() }
+        case .application(let application):
+            // The index holds the tasks of one session by number; the sessions are merged here.
+            var ids: [Int64] = []
+            for session in try sessions(application: application) {
+                ids += try taskIDs(ofSession: session.id, states, after: id, limit: limit)
+            }
+            return Array(ids.sorted().prefix(limit))
+        case .session(let session):
+            return try taskIDs(ofSession: session, states, after: id, limit: limit)
         }
-        return Array(ids.sorted().prefix(limit))
     }
 
     private func taskIDs(
-        _ scope: TaskFilter.Scope,
-        _ state: TaskRecord.State,
+        ofSession session: Int64,
+        _ states: Int,
         after id: Int64,
         limit: Int
     ) throws(StoreError) -> [Int64] {
-        switch scope {
-        case .all:
-            try connection.rows(
-                "SELECT id FROM tasks WHERE state = ? AND id > ? ORDER BY id LIMIT ?",
-                state.rawValue,
-                id,
-                limit
-            ) { $0.integer() }
-        case .application(let application):
-            try connection.rows(
-                """
-                SELECT id FROM tasks WHERE application_id = ? AND state = ? AND id > ?
-                ORDER BY id LIMIT ?
-                """,
-                application,
-                state.rawValue,
-                id,
-                limit
-            ) { $0.integer() }
-        case .session(let session):
-            try connection.rows(
-                """
-                SELECT id FROM tasks WHERE session_id = ? AND state = ? AND id > ?
-                ORDER BY id LIMIT ?
-                """,
-                session,
-                state.rawValue,
-                id,
-                limit
-            ) { $0.integer() }
-        }
+        try connection.rows(Self.pageOfSession, session, id, states, limit) { $0.integer() }
     }
 
     /// Returns the unfinished tasks whose deadline has passed, the earliest first.
     func overdueTasks(at now: Date, limit: Int) throws(StoreError) -> [TaskRecord] {
-        let ids = try connection.rows(
-            """
-            SELECT id FROM tasks INDEXED BY tasks_with_deadline
-            WHERE state <> 2 AND deadline <= ? ORDER BY deadline LIMIT ?
-            """,
-            now,
-            limit
-        ) { $0.integer() }
+        let ids = try connection.rows(Self.overdue, now, limit) { $0.integer() }
         return try tasks(ids: ids)
     }
 
     /// Returns the earliest deadline of an unfinished task, or `nil`.
     func earliestDeadline() throws(StoreError) -> Date? {
-        try connection.first(
-            """
-            SELECT deadline FROM tasks INDEXED BY tasks_with_deadline
-            WHERE state <> 2 AND deadline IS NOT NULL ORDER BY deadline LIMIT 1
-            """
-        ) { $0.date() }
+        try connection.first(Self.firstDeadline) { $0.date() }
     }
 
     private func task(_ row: inout Row) throws(StoreError) -> TaskRecord {
@@ -249,7 +227,8 @@ extension Database {
             delay: row.optionalBytes(),
             options: row.optionalBytes(),
             link: row.optionalBytes(),
-            avoids: row.avoidedConditions()
+            avoids: row.avoidedConditions(),
+            event: row.optionalBytes()
         )
     }
 

@@ -12,7 +12,7 @@ package struct SessionRecord: Hashable, Sendable {
     package var nextTaskIdentifier: Int
     /// The sequence number of the session's next event.
     package var nextSequence: Int64
-    /// The numbers of its tasks and events; kept by the store.
+    /// The numbers of its tasks; kept by the store.
     package var counts: SessionCounts
 
     /// Creates a record of a session.
@@ -35,16 +35,14 @@ package struct SessionRecord: Hashable, Sendable {
     }
 }
 
-/// The numbers of tasks and events of a session, or of the whole store.
+/// The numbers of tasks of a session, or of the whole store.
 package struct SessionCounts: Hashable, Sendable {
     /// Tasks that are not to run.
     package var suspendedTasks: Int
     /// Tasks that are to run, or are running.
     package var waitingTasks: Int
-    /// Tasks that have ended, but whose events are not all acknowledged.
+    /// Tasks that have ended, but whose events are not acknowledged.
     package var completedTasks: Int
-    /// Events that are not acknowledged.
-    package var events: Int
 
     /// Tasks that have not ended.
     package var unfinishedTasks: Int { suspendedTasks + waitingTasks }
@@ -53,12 +51,10 @@ package struct SessionCounts: Hashable, Sendable {
     package init(
         suspendedTasks: Int = 0,
         waitingTasks: Int = 0,
-        completedTasks: Int = 0,
-        events: Int = 0
+        completedTasks: Int = 0
     ) {
         self.suspendedTasks = suspendedTasks
         self.waitingTasks = waitingTasks
         self.completedTasks = completedTasks
-        self.events = events
     }
 }

@@ -52,6 +52,8 @@ package struct TaskRecord: Hashable, Sendable {
     /// The conditions of the machine under which it does not run, besides those that its session avoids; `nil` if a
     /// person lets it run under all.
     package var avoids: Conditions?
+    /// The event that reports its end, in ferryd's encoding; `nil` unless it has ended.
+    package var event: [UInt8]?
 
     /// Creates a record of a task.
     package init(
@@ -78,7 +80,8 @@ package struct TaskRecord: Hashable, Sendable {
         delay: [UInt8]? = nil,
         options: [UInt8]? = nil,
         link: [UInt8]? = nil,
-        avoids: Conditions? = []
+        avoids: Conditions? = [],
+        event: [UInt8]? = nil
     ) {
         self.id = id
         self.sessionID = sessionID
@@ -104,6 +107,7 @@ package struct TaskRecord: Hashable, Sendable {
         self.options = options
         self.link = link
         self.avoids = avoids
+        self.event = event
     }
 }
 
@@ -115,6 +119,7 @@ extension TaskRecord {
     var byteCount: Int {
         let parts = [
             request, currentRequest, response, checkpoint, lastError, upload, delay, options, link,
+            event,
         ]
         return parts.reduce(description?.utf8.count ?? 0) { $0 + ($1?.count ?? 0) }
     }

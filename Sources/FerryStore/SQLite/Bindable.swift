@@ -61,3 +61,10 @@ extension [UInt8]: Bindable {
         }
     }
 }
+
+extension Optional: Bindable where Wrapped: Bindable {
+    /// Binds the value, or leaves the parameter null.
+    func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
+        self?.bind(to: statement, at: index) ?? SQLITE_OK
+    }
+}

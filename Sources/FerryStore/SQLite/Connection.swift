@@ -5,7 +5,8 @@ final class Connection {
     /// The database's path.
     let path: String
     private let handle: OpaquePointer
-    private var statements: [StatementText: OpaquePointer] = [:]
+    /// The statements prepared so far, by their numbers.
+    private var statements: [PreparedStatement?] = []
 
     /// The configuration of all connections of the process.
     private static let configuration = CSQLite_keepNoMemoryStatistics()
@@ -29,7 +30,7 @@ final class Connection {
     }
 
     deinit {
-        for statement in statements.values { sqlite3_finalize(statement) }
+        for case let statement? in statements { sqlite3_finalize(statement.handle) }
         // Closing moves the write-ahead log into the database. If that fails, the log stays, and with it
         // everything that was committed.
         sqlite3_close(handle)
@@ -38,11 +39,11 @@ final class Connection {
     /// Whether a transaction is open; a failure of the disk may have ended it.
     var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
-    /// The number of the row that the latest insertion has made, without those that triggers have made.
+    /// The number of the row that the latest insertion has made.
     var lastInsertedRow: Int64 { sqlite3_last_insert_rowid(handle) }
 
     /// The statements prepared so far.
-    var preparedStatements: [String] { statements.keys.map(\.text) }
+    var preparedStatements: [String] { statements.compactMap { $0?.sql } }
 
     /// Sets how long to wait for another process that has the database, in milliseconds.
     func setBusyTimeout(milliseconds: Int32) { sqlite3_busy_timeout(handle, milliseconds) }
@@ -58,33 +59,120 @@ final class Connection {
         guard code == SQLITE_OK else { throw failure(code) }
     }
 
-    /// Runs a statement and returns how many rows it changed, without those that triggers and
-    /// foreign keys changed.
+    /// Runs a statement and returns how many rows it changed.
     @discardableResult
-    func run(_ sql: String, _ values: (any Bindable)?...) throws(StoreError) -> Int {
-        let statement = try prepare(sql, values)
-        defer { finish(statement) }
-        while try step(statement) {}
+    func run<each Value: Bindable>(
+        _ statement: Statement,
+        _ values: repeat each Value
+    ) throws(StoreError) -> Int {
+        let prepared = try prepared(statement)
+        defer { finish(prepared) }
+        try bind(repeat each values, to: prepared)
+        while try step(prepared) {}
         return Int(sqlite3_changes(handle))
     }
 
     /// Runs a query and returns its rows.
-    func rows<T>(
-        _ sql: String,
-        _ values: (any Bindable)?...,
+    func rows<T, each Value: Bindable>(
+        _ statement: Statement,
+        _ values: repeat each Value,
         reading read: (inout Row) throws(StoreError) -> T
     ) throws(StoreError) -> [T] {
-        try rows(sql, values: values, reading: read)
+        let prepared = try prepared(statement)
+        defer { finish(prepared) }
+        try bind(repeat each values, to: prepared)
+        return try rows(of: prepared, reading: read)
     }
 
     /// Runs a query with many parameters and returns its rows.
     func rows<T>(
-        _ sql: String,
-        values: [(any Bindable)?],
+        _ statement: Statement,
+        numbers: [Int64],
         reading read: (inout Row) throws(StoreError) -> T
     ) throws(StoreError) -> [T] {
-        let statement = try prepare(sql, values)
-        defer { finish(statement) }
+        let prepared = try prepared(statement)
+        defer { finish(prepared) }
+        for (index, number) in zip(Int32(1)..., numbers) {
+            try check(number.bind(to: prepared, at: index))
+        }
+        return try rows(of: prepared, reading: read)
+    }
+
+    /// Runs a query and returns its first row, or `nil`.
+    func first<T, each Value: Bindable>(
+        _ statement: Statement,
+        _ values: repeat each Value,
+        reading read: (inout Row) throws(StoreError) -> T
+    ) throws(StoreError) -> T? {
+        let prepared = try prepared(statement)
+        defer { finish(prepared) }
+        try bind(repeat each values, to: prepared)
+        return try first(of: prepared, reading: read)
+    }
+
+    /// Runs a query that is needed once, and returns its rows.
+    func rows<T>(
+        _ sql: String,
+        reading read: (inout Row) throws(StoreError) -> T
+    ) throws(StoreError) -> [T] {
+        let prepared = try prepare(sql)
+        defer { sqlite3_finalize(prepared) }
+        return try rows(of: prepared, reading: read)
+    }
+
+    /// Runs a query that is needed once, and returns its first row, or `nil`.
+    func first<T>(
+        _ sql: String,
+        reading read: (inout Row) throws(StoreError) -> T
+    ) throws(StoreError) -> T? {
+        let prepared = try prepare(sql)
+        defer { sqlite3_finalize(prepared) }
+        return try first(of: prepared, reading: read)
+    }
+
+    /// Returns the cost of a prepared statement since the last call.
+    func takeCost(of sql: String) -> StatementCost {
+        guard let statement = statements.first(where: { $0?.sql == sql })??.handle else {
+            return StatementCost()
+        }
+        return StatementCost(
+            programSteps: Int(sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_VM_STEP, 1)),
+            scannedRows: Int(sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_FULLSCAN_STEP, 1)),
+            sorts: Int(sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_SORT, 1))
+        )
+    }
+
+    private func prepared(_ statement: Statement) throws(StoreError) -> OpaquePointer {
+        let number = statement.number
+        if number < statements.count, let prepared = statements[number] { return prepared.handle }
+        let handle = try prepare(statement.sql, flags: UInt32(SQLITE_PREPARE_PERSISTENT))
+        while statements.count <= number { statements.append(nil) }
+        statements[number] = PreparedStatement(sql: statement.sql, handle: handle)
+        return handle
+    }
+
+    private func prepare(_ sql: String, flags: UInt32 = 0) throws(StoreError) -> OpaquePointer {
+        var prepared: OpaquePointer?
+        try check(sqlite3_prepare_v3(handle, sql, -1, flags, &prepared, nil))
+        guard let prepared else { throw failure(SQLITE_MISUSE) }
+        return prepared
+    }
+
+    private func bind<each Value: Bindable>(
+        _ values: repeat each Value,
+        to statement: OpaquePointer
+    ) throws(StoreError) {
+        var index: Int32 = 0
+        for value in repeat each values {
+            index += 1
+            try check(value.bind(to: statement, at: index))
+        }
+    }
+
+    private func rows<T>(
+        of statement: OpaquePointer,
+        reading read: (inout Row) throws(StoreError) -> T
+    ) throws(StoreError) -> [T] {
         var results: [T] = []
         while try step(statement) {
             var row = Row(statement)
@@ -93,52 +181,17 @@ final class Connection {
         return results
     }
 
-    /// Runs a query and returns its first row, or `nil`.
-    func first<T>(
-        _ sql: String,
-        _ values: (any Bindable)?...,
+    private func first<T>(
+        of statement: OpaquePointer,
         reading read: (inout Row) throws(StoreError) -> T
     ) throws(StoreError) -> T? {
-        let statement = try prepare(sql, values)
-        defer { finish(statement) }
         guard try step(statement) else { return nil }
         var row = Row(statement)
         return try read(&row)
     }
 
-    /// Returns the cost of a prepared statement since the last call.
-    func takeCost(of sql: String) -> StatementCost {
-        guard let statement = statements[StatementText(text: sql)] else { return StatementCost() }
-        return StatementCost(
-            programSteps: Int(sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_VM_STEP, 1)),
-            scannedRows: Int(sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_FULLSCAN_STEP, 1)),
-            sorts: Int(sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_SORT, 1))
-        )
-    }
-
-    private func prepare(
-        _ sql: String,
-        _ values: [(any Bindable)?]
-    ) throws(StoreError) -> OpaquePointer {
-        let statement = try prepared(sql)
-        for index in values.indices {
-            let code = values[index]?.bind(to: statement, at: Int32(index + 1)) ?? SQLITE_OK
-            guard code == SQLITE_OK else {
-                finish(statement)
-                throw failure(code)
-            }
-        }
-        return statement
-    }
-
-    private func prepared(_ sql: String) throws(StoreError) -> OpaquePointer {
-        if let statement = statements[StatementText(text: sql)] { return statement }
-        var prepared: OpaquePointer?
-        let flags = UInt32(SQLITE_PREPARE_PERSISTENT)
-        let code = sqlite3_prepare_v3(handle, sql, -1, flags, &prepared, nil)
-        guard code == SQLITE_OK, let prepared else { throw failure(code) }
-        statements[StatementText(text: sql)] = prepared
-        return prepared
+    private func check(_ code: Int32) throws(StoreError) {
+        guard code == SQLITE_OK else { throw failure(code) }
     }
 
     private func step(_ statement: OpaquePointer) throws(StoreError) -> Bool {
@@ -170,17 +223,15 @@ extension Connection {
     }
 }
 
-/// The text of a statement, which is found by its length: few have the same, and to hash all bytes takes longer than to
-/// compare the text with one or two others.
-private struct StatementText: Hashable {
-    let text: String
-
-    func hash(into hasher: inout Hasher) { hasher.combine(text.utf8.count) }
+/// A statement with its text, which tests need.
+private struct PreparedStatement {
+    let sql: String
+    let handle: OpaquePointer
 }
 
 /// The cost of running a statement, in SQLite's own counts.
 struct StatementCost: Hashable {
-    /// Steps of the statement's program and of the triggers it has set off.
+    /// Steps of the statement's program.
     var programSteps = 0
     /// Rows visited because there was no index to find the right ones.
     var scannedRows = 0

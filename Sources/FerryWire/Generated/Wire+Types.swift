@@ -1754,9 +1754,9 @@ extension Wire {
         case resumed
         /// Bytes arrived, or were sent; only the latest figures are reported, at most ten times a second.
         case progress
-        /// The file is available; an upload's is the body of the response.
-        case finished
         /// The task is over; nothing follows for it.
+        ///
+        /// If it succeeded, its file is available; an upload's is the body of the response.
         case completed
         /// A server or a proxy has a challenge: AnswerChallenge answers it.
         case challenged
@@ -2107,31 +2107,31 @@ extension Wire {
     package struct Event: JSONCodable {
         /// The kind of event, which determines the other members.
         package var kind: EventKind
-        /// The number for Acknowledge; only finished and completed have it.
+        /// The number for Acknowledge: with completed.
         package var sequence: Int64?
         /// The task's number in its session; all but drained have it.
         package var task: Int?
-        /// The response: with response, expired, finished and, if that does not come before, completed.
+        /// The response: with response, expired and completed.
         package var response: Response?
         /// The request after redirects, if different, with the response; the request that would be sent, with
         /// delayed.
         package var request: Request?
         /// The number of bytes that were held already: with resumed.
         package var offset: Int64?
-        /// The number of bytes of the body that are held: with progress, finished and completed.
+        /// The number of bytes of the body that are held: with progress and completed.
         package var receivedByteCount: Int64?
         /// The size of the body in bytes, if known.
         package var expectedByteCount: Int64?
-        /// The number of bytes of its file that an upload has sent: with progress, finished and completed.
+        /// The number of bytes of its file that an upload has sent: with progress and completed.
         package var sentByteCount: Int64?
         /// The number of bytes that have arrived of a body that is decoded, in its coding: with progress, if
         /// its length in the coding is known.
         package var codedByteCount: Int64?
         /// That length.
         package var expectedCodedByteCount: Int64?
-        /// The finished file's absolute path, valid until the event is acknowledged: with finished.
+        /// The finished file's absolute path, valid until the event is acknowledged: with completed.
         package var path: String?
-        /// What the directory of the finished file is recognized by: with finished.
+        /// What the directory of the finished file is recognized by.
         ///
         /// A client that finds another one at the path is elsewhere, or the file's disk is missing.
         package var directoryIdentity: String?

@@ -178,7 +178,7 @@ struct EndAfterKillTests {
         )
         try await bench.store.commit([
             .setRetry(task: 1, attempts: 0, notBefore: nil, lastError: Stored.encode(failure)),
-            .completeTask(.id(1), [Stored.event(event)], at: Date()),
+            .completeTask(.id(1), NewEnd(event: Stored.encode(event))),
         ])
     }
 }

@@ -191,7 +191,7 @@ struct TransferWiringTests {
         task.options = Stored.encode(Wire.TransferOptions(uploadProtocol: choice))
         try await bench.store.commit([.insertTask(task)])
         try await bench.start()
-        try await bench.work { try await bench.events().count == 2 }
+        try await bench.work { try await bench.events().count == 1 }
         let fields = try #require(server.requests.first).fields.map { $0.name.lowercased() }
         #expect(fields.contains { $0.hasPrefix("upload-") } == isOffered)
         await bench.end()

@@ -237,7 +237,7 @@ import Testing
         var database = ModelDatabase()
         database.commit([
             .sampleSession(), .sampleTask(1, state: .waiting),
-            .completeTask(.id(1), [NewEvent(kind: 1, payload: [])], at: moment(0)),
+            .completeTask(.id(1), NewEnd(event: [])),
             .setLaunchState(application: 1, attempts: 3, nextLaunchAt: moment(Self.day)),
         ])
         let first = MachineBench(on: database)
@@ -252,7 +252,7 @@ import Testing
         var database = ModelDatabase()
         database.commit([
             .sampleSession(), .sampleTask(1, state: .waiting),
-            .completeTask(.id(1), [NewEvent(kind: 1, payload: [])], at: moment(0)),
+            .completeTask(.id(1), NewEnd(event: [])),
             .setLaunchState(application: 1, attempts: 3, nextLaunchAt: moment(Self.day)),
         ])
         var bench = MachineBench(on: database)

@@ -49,8 +49,8 @@ import Testing
     }
 
     private static func kinds(_ bench: MachineBench, task: Int64) -> [Wire.EventKind] {
-        bench.database.current.events.filter { $0.value.task == task }.sorted { $0.key < $1.key }
-            .compactMap { Stored.event($0.value.new.payload)?.kind }
+        let event = bench.stored(task)?.event.flatMap { Stored.event($0) }
+        return event.map { [$0.kind] } ?? []
     }
 
     @Test func `API-17: equal downloads of a session have one transfer and a file each`() throws {
@@ -67,17 +67,18 @@ import Testing
         #expect(Set(progress.compactMap(\.task)) == [1, 2])
         bench.finish(1, byteCount: 100)
         // The file is nobody's before there is a copy of it.
-        #expect(bench.database.current.events.isEmpty)
+        #expect(bench.database.current.eventKeys.isEmpty)
         let copy = try #require(bench.copies.first)
         #expect(copy.leader == 1 && copy.follower == 2 && copy.byteCount == 100)
         Self.copied(&bench)
         for task in [1, 2] as [Int64] {
-            #expect(Self.kinds(bench, task: task) == [.finished, .completed])
+            #expect(Self.kinds(bench, task: task) == [.completed])
             #expect(bench.stored(task)?.receivedByteCount == 100)
-            #expect(bench.stored(task)?.response.flatMap { Stored.response($0) }?.status == 200)
+            let event = bench.stored(task)?.event.flatMap { Stored.event($0) }
+            #expect(event?.response?.status == 200)
         }
         let paths = bench.database.current.events(session: 1, after: 0, limit: 9)
-            .compactMap { Stored.event($0.payload)?.path }
+            .compactMap { Stored.event($0.event)?.path }
         #expect(Set(paths) == ["/1", "/copy2"])
         #expect(bench.machine.running.isEmpty && bench.machine.followings.isEmpty)
         #expect(bench.machine.operationCount == 0 && bench.machine.fileOperationCount == 0)
@@ -93,10 +94,10 @@ import Testing
         #expect(bench.copies.map(\.follower) == [2])
         Self.copied(&bench)
         #expect(bench.copies.map(\.follower) == [2, late])
-        #expect(Self.kinds(bench, task: 2) == [.finished, .completed])
+        #expect(Self.kinds(bench, task: 2) == [.completed])
         Self.copied(&bench)
-        #expect(Self.kinds(bench, task: late) == [.finished, .completed])
-        #expect(Self.kinds(bench, task: 1) == [.finished, .completed])
+        #expect(Self.kinds(bench, task: late) == [.completed])
+        #expect(Self.kinds(bench, task: 1) == [.completed])
     }
 
     @Test func `API-17: thousands of equal downloads are not held in memory all at once`() {
@@ -145,7 +146,7 @@ import Testing
         // It has bytes of its own, and goes on from them.
         bench.finish(third)
         #expect(bench.copies.isEmpty)
-        #expect(Self.kinds(bench, task: third) == [.finished, .completed])
+        #expect(Self.kinds(bench, task: third) == [.completed])
     }
 
     @Test func `REL-7: what the first one wins no other one has lost when it goes on by itself`() {
@@ -220,10 +221,10 @@ import Testing
         var (bench, _) = Self.pair()
         bench.finish(1)
         Self.copied(&bench, .failed(.sample(.diskFull)))
-        #expect(Self.kinds(bench, task: 1) == [.finished, .completed])
+        #expect(Self.kinds(bench, task: 1) == [.completed])
         #expect(bench.loading == [2])
         bench.finish(2)
-        #expect(Self.kinds(bench, task: 2) == [.finished, .completed])
+        #expect(Self.kinds(bench, task: 2) == [.completed])
     }
 
     @Test func `API-17: the copy for a task that is cancelled meanwhile goes`() {
@@ -255,10 +256,10 @@ import Testing
         let third = Self.start(&bench, client, 3)
         bench.finish(1)
         bench.wait(bench.machine.policy.copyTime - 1)
-        #expect(bench.database.current.events.isEmpty)
+        #expect(bench.database.current.eventKeys.isEmpty)
         bench.forgetEffects()
         bench.wait(2)
-        #expect(Self.kinds(bench, task: 1) == [.finished, .completed])
+        #expect(Self.kinds(bench, task: 1) == [.completed])
         // From then on its application may change the file.
         let first = try #require(bench.effects.first { $0 != .changed(task: third) })
         #expect(first == .abandonCopy(task: 2))
@@ -300,7 +301,7 @@ import Testing
         let third = Self.start(&bench, client, 3)
         bench.finish(1, byteCount: 100)
         Self.copied(&bench, .tooLarge)
-        #expect(Self.kinds(bench, task: 1) == [.finished, .completed])
+        #expect(Self.kinds(bench, task: 1) == [.completed])
         // It is not known yet how large the file will be.
         #expect(bench.loading == [2] && bench.machine.running[third]?.leader == 2)
         bench.progress(2, 10, of: 100)
@@ -328,7 +329,7 @@ import Testing
         bench.cancel(client, 2)
         bench.finish(1)
         #expect(bench.copies.isEmpty)
-        #expect(Self.kinds(bench, task: 1) == [.finished, .completed])
+        #expect(Self.kinds(bench, task: 1) == [.completed])
         #expect(bench.machine.running.isEmpty && bench.machine.followings.isEmpty)
     }
 

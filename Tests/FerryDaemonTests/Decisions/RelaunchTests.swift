@@ -329,8 +329,8 @@ extension MachineBench {
 
     /// A client acknowledges all events of its session.
     mutating func acknowledgeAll(_ client: BenchClient) {
-        let own = database.current.events.keys.filter { $0.session == client.session }
-        for event in own.sorted() { acknowledge(client, event.sequence) }
+        let own = database.current.eventKeys.filter { $0.session == client.session }
+        for event in own { acknowledge(client, event.sequence) }
     }
 
     /// A process that the daemon has started has ended without a word.

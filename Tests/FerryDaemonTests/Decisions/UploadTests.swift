@@ -303,7 +303,7 @@ import Testing
         bench.input { $0.finished(task: 1, byteCount: 6, path: "/answer") }
         bench.settle()
         let events = bench.events[subscription] ?? []
-        let finished = try #require(events.first { $0.kind == .finished })
+        let finished = try #require(events.first { $0.path != nil })
         #expect(finished.path == "/answer" && finished.receivedByteCount == 6)
         #expect(finished.sentByteCount == 500 && finished.response?.status == 500)
         #expect(events.last?.kind == .completed && events.last?.failure == nil)

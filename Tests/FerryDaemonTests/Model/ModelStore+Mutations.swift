@@ -44,10 +44,10 @@ extension ModelStore {
             settings[setting] = value
         case .acknowledge(let session, let sequence, let path):
             let key = EventKey(session: session, sequence: sequence)
-            if let path, let task = events[key]?.task {
-                updateMemory(of: task) { $0.path = path }
-            }
-            if let task = acknowledge(key) { receipt.removedTaskIDs.append(task) }
+            guard let task = ended(key)?.id else { return }
+            if let path { updateMemory(of: task) { $0.path = path } }
+            tasks[task] = nil
+            receipt.removedTaskIDs.append(task)
         case .insertTask, .delayTask, .retimeTask, .beginTask, .setProgress, .setCheckpoint,
             .setUpload,
             .setRetry, .postponeTask, .setExchange, .deleteTask, .resumeTask, .suspendTask,
@@ -108,37 +108,7 @@ extension ModelStore {
     }
 
     private mutating func delete(session id: Int64) {
-        for (task, owner) in tasks where owner.record.sessionID == id { delete(task: task) }
+        for (task, owner) in tasks where owner.record.sessionID == id { tasks[task] = nil }
         sessions[id] = nil
-    }
-
-    mutating func delete(task id: Int64) {
-        tasks[id] = nil
-        for (key, event) in events where event.task == id { events[key] = nil }
-    }
-
-    // MARK: Events
-
-    private mutating func acknowledge(_ key: EventKey) -> Int64? {
-        guard let event = events.removeValue(forKey: key) else { return nil }
-        guard tasks[event.task]?.record.state == .completed,
-            !events.values.contains(where: { $0.task == event.task })
-        else { return nil }
-        delete(task: event.task)
-        return event.task
-    }
-
-    mutating func append(
-        _ event: NewEvent,
-        of task: Int64,
-        at date: Date
-    ) throws(StoreError) -> Int64 {
-        guard let session = tasks[task]?.record.sessionID,
-            let sequence = sessions[session]?.record.nextSequence
-        else { throw .model(.notFound) }
-        sessions[session]?.record.nextSequence += 1
-        events[EventKey(session: session, sequence: sequence)] =
-            Event(task: task, new: event, createdAt: date)
-        return sequence
     }
 }

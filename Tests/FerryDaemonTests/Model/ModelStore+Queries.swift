@@ -19,22 +19,19 @@ extension ModelStore {
     /// The session with a number, or `nil`.
     func session(id: Int64) -> SessionRecord? { sessions[id].map { counted($0.record) } }
 
-    /// How many tasks and events all sessions have together.
-    func totals() -> SessionCounts {
-        count(tasks.values.lazy.map(\.record), events: events.count)
-    }
+    /// How many tasks all sessions have together.
+    func totals() -> SessionCounts { count(tasks.values.lazy.map(\.record)) }
 
     func counted(_ session: SessionRecord) -> SessionRecord {
         var session = session
         session.counts = count(
-            tasks.values.lazy.map(\.record).filter { $0.sessionID == session.id },
-            events: events.keys.count { $0.session == session.id }
+            tasks.values.lazy.map(\.record).filter { $0.sessionID == session.id }
         )
         return session
     }
 
-    private func count(_ tasks: some Sequence<TaskRecord>, events: Int) -> SessionCounts {
-        var counts = SessionCounts(events: events)
+    private func count(_ tasks: some Sequence<TaskRecord>) -> SessionCounts {
+        var counts = SessionCounts()
         for task in tasks {
             switch task.state {
             case .suspended, .held, .heldSuspended: counts.suspendedTasks += 1
@@ -82,21 +79,34 @@ extension ModelStore {
             .compactMap(\.record.deadline).min()
     }
 
-    /// A session's events, by sequence number.
+    /// The events that report the ends of a session's tasks, by sequence number.
     func events(session: Int64, after sequence: Int64, limit: Int) -> [EventRecord] {
-        let keys = events.keys.filter { $0.session == session && $0.sequence > sequence }
-        return keys.sorted().prefix(limit).compactMap { key in
-            guard let event = events[key], let task = tasks[event.task] else { return nil }
+        let events = tasks.values.compactMap { task -> EventRecord? in
+            guard task.record.sessionID == session, let number = task.endSequence,
+                number > sequence
+            else { return nil }
             return EventRecord(
-                sessionID: session,
-                sequence: key.sequence,
-                taskID: event.task,
-                taskIdentifier: task.record.identifier,
-                kind: event.new.kind,
-                payload: event.new.payload,
-                createdAt: event.createdAt
+                sequence: number,
+                taskID: task.record.id,
+                event: task.record.event ?? []
             )
         }
+        return Array(events.sorted { $0.sequence < $1.sequence }.prefix(limit))
+    }
+
+    /// All events.
+    var eventKeys: [EventKey] {
+        tasks.values.compactMap { task in
+            task.endSequence.map { EventKey(session: task.record.sessionID, sequence: $0) }
+        }
+        .sorted()
+    }
+
+    /// The task whose end an event reports.
+    func ended(_ key: EventKey) -> TaskRecord? {
+        tasks.values.first {
+            $0.record.sessionID == key.session && $0.endSequence == key.sequence
+        }?.record
     }
 
     // MARK: The queue

@@ -22,8 +22,8 @@ extension ModelStore {
             }
         case .releaseTask(let id, let now):
             try release(id, at: now, &receipt)
-        case .completeTask(let key, let new, let now, let record):
-            try complete(key, new, at: now, remembering: record, &receipt)
+        case .completeTask(let key, let end):
+            try complete(key, end, &receipt)
         case .delayTask(let key, let notBefore, let delay, let now):
             guard try task(key).record.attempts == 0 else { return }
             try self.delay(key, until: notBefore, delay, at: now, &receipt)
@@ -37,7 +37,7 @@ extension ModelStore {
         case .relinkTask(let key, let host, let link):
             try relink(key, host, link, &receipt)
         case .deleteTask(let id):
-            delete(task: id)
+            tasks[id] = nil
             updateMemory(of: id) { $0.isDiscarded = true }
         default:
             try assign(mutation)
@@ -227,24 +227,28 @@ extension ModelStore {
 
     private mutating func complete(
         _ key: TaskKey,
-        _ new: [NewEvent],
-        at now: Date,
-        remembering record: [UInt8]?,
+        _ end: NewEnd,
         _ receipt: inout Receipt
     ) throws(StoreError) {
         var task = try task(key)
         let from = task.record.state
         guard from != .completed else { return }
-        if let record { remember(EndedTaskRecord(id: task.record.id, record: record)) }
+        guard let sequence = sessions[task.record.sessionID]?.record.nextSequence else {
+            throw .model(.notFound)
+        }
+        if let record = end.memory { remember(EndedTaskRecord(id: task.record.id, record: record)) }
         task.record.state = .completed
         task.record.notBefore = nil
         task.record.deadline = nil
         task.timeLeft = nil
+        task.record.receivedByteCount = end.receivedByteCount
+        task.record.expectedByteCount = end.expectedByteCount
+        task.record.event = end.event
+        task.endSequence = sequence
         tasks[task.record.id] = task
+        sessions[task.record.sessionID]?.record.nextSequence += 1
         receipt.changes.append(TaskChange(task, from: from))
-        for event in new {
-            receipt.sequences.append(try append(event, of: task.record.id, at: now))
-        }
+        receipt.sequences.append(sequence)
     }
 }
 

@@ -15,6 +15,8 @@ struct ModelStore: Sendable {
         var applicationID: Int64
         /// How much of a task's time is left while it does not run.
         var timeLeft: Double?
+        /// The number of the event that reports its end.
+        var endSequence: Int64?
     }
 
     /// A session without its counts, which are counted.
@@ -36,17 +38,9 @@ struct ModelStore: Sendable {
         }
     }
 
-    /// An event as it lies in the log.
-    struct Event: Sendable {
-        var task: Int64
-        var new: NewEvent
-        var createdAt: Date
-    }
-
     var applications: [Int64: ApplicationRecord] = [:]
     var sessions: [Int64: Session] = [:]
     var tasks: [Int64: Task] = [:]
-    var events: [EventKey: Event] = [:]
     var settings: [Setting: [UInt8]] = [:]
     /// What is remembered of tasks that have ended, in that order.
     var endedTasks: [EndedTaskRecord] = []
@@ -72,7 +66,7 @@ struct ModelStore: Sendable {
 
     /// Whether nothing is left in it.
     var isEmpty: Bool {
-        applications.isEmpty && sessions.isEmpty && tasks.isEmpty && events.isEmpty
+        applications.isEmpty && sessions.isEmpty && tasks.isEmpty
     }
 }
 

@@ -72,12 +72,7 @@ struct RandomMutations {
         case 46..<50: .holdTask(task(), at: now)
         case 50..<54: .releaseTask(task(), at: now)
         case 54..<65:
-            .completeTask(
-                key(),
-                events(),
-                at: now,
-                remembering: random.happens(percent: 80) ? bytes() : nil
-            )
+            .completeTask(key(), end())
         case 65..<74:
             .acknowledge(
                 session: session(),
@@ -141,8 +136,13 @@ struct RandomMutations {
     /// How many attempts have failed, often none.
     private mutating func attempts() -> Int { max(0, random.number(below: 6) - 2) }
 
-    private mutating func events() -> [NewEvent] {
-        (0..<random.number(below: 3)).map { NewEvent(kind: $0, payload: bytes()) }
+    private mutating func end() -> NewEnd {
+        NewEnd(
+            event: bytes(),
+            receivedByteCount: Int64(random.number(below: 9)),
+            expectedByteCount: random.happens(percent: 50) ? nil : 9,
+            memory: random.happens(percent: 80) ? bytes() : nil
+        )
     }
 
     private mutating func assignment() -> Mutation {

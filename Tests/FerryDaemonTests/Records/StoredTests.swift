@@ -61,14 +61,6 @@ import Testing
         #expect(standard.additionalFields.isEmpty)
     }
 
-    @Test func `the last event of a task is told from its finished file`() {
-        let finished = Stored.event(Wire.Event(kind: .finished, task: 1, path: "/a"))
-        let completed = Stored.event(Wire.Event(kind: .completed, task: 1))
-        #expect(finished.kind != completed.kind)
-        #expect(Stored.event(finished.payload)?.path == "/a")
-        #expect(Stored.event(completed.payload)?.kind == .completed)
-    }
-
     @Test func `an event is kept whole, whichever way it is read`() {
         var transaction = Wire.Transaction(started: moment(1))
         transaction.request = .sample("http://a/1")
@@ -79,13 +71,13 @@ import Testing
             transactions: [transaction]
         )
         var event = Wire.Event(kind: .completed, task: 1, metrics: metrics)
-        #expect(Stored.event(Stored.event(event).payload) == event)
+        #expect(Stored.event(Stored.encode(event)) == event)
         // Such an event is read by a decoder.
         event.resumeData = Data([1])
-        #expect(Stored.event(Stored.event(event).payload) == event)
+        #expect(Stored.event(Stored.encode(event)) == event)
         // Such a one is written by an encoder.
         event.question = 1
-        #expect(Stored.event(Stored.event(event).payload) == event)
+        #expect(Stored.event(Stored.encode(event)) == event)
     }
 
     @Test func `what is known of bytes is kept whole`() {

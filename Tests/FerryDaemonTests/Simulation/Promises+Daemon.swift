@@ -107,7 +107,7 @@ extension SessionRecord {
 
     /// Whether it has something to tell, and all that its application is started for.
     var isDue: Bool {
-        counts.events > 0 && (counts.unfinishedTasks == 0 || isLaunchedAlone)
+        counts.completedTasks > 0 && (counts.unfinishedTasks == 0 || isLaunchedAlone)
             && Stored.configuration(configuration).sendsLaunchEvents
     }
 }

@@ -119,7 +119,7 @@ struct Promises {
         case (.acknowledge(let sequences), .done):
             for sequence in sequences {
                 let key = ModelStore.EventKey(session: call.session, sequence: sequence)
-                if store.events[key] != nil { world.fail("\(key) is acknowledged and not gone") }
+                if store.ended(key) != nil { world.fail("\(key) is acknowledged and not gone") }
             }
         default:
             break
@@ -190,9 +190,7 @@ struct Promises {
         }
         let isRepetition = told.updateValue(process, forKey: key) != nil
         if isRepetition { world.count(.repeatedEvent) }
-        guard let task = world.database.current.events[key]?.task,
-            let record = world.database.current.tasks[task]?.record
-        else {
+        guard let record = world.database.current.ended(key) else {
             // A process that has lost ferryd may have it in its queue while a person has the task forgotten.
             let isForgotten = forgotten.contains { task in
                 event.task.map { .identifier(session: key.session, $0) == namesByTask[task] }
@@ -202,8 +200,9 @@ struct Promises {
             return nil
         }
         switch event.kind {
-        case .finished: sawFile(of: record, isRepetition: isRepetition, in: world)
-        case .completed: sawEnd(event, key, of: record, in: world)
+        case .completed:
+            if event.path != nil { sawFile(of: record, isRepetition: isRepetition, in: world) }
+            sawEnd(event, key, of: record, in: world)
         case .response, .resumed, .progress, .challenged, .delayed, .expired, .drained, .other:
             break
         }

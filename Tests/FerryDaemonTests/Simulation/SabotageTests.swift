@@ -1,4 +1,5 @@
 import FerryStore
+import FerryWire
 import Testing
 
 @testable import FerryDaemon
@@ -42,8 +43,8 @@ enum Sabotage: CaseIterable, Sendable {
     case relaxesCommits
     /// An application is not started for its events.
     case forgetsRelaunch
-    /// A task that ends has its last event twice in the log.
-    case endsTwice
+    /// The event that reports the end of a task does not say where its file is.
+    case endsWithoutFile
     /// A transfer goes on when it is stopped.
     case keepsTransfers
     /// The daemon stays with nothing to do.
@@ -111,12 +112,14 @@ extension Sabotage {
             commit.durability = .relaxed
         case (.forgetsAcknowledgements, .acknowledged), (.forgetsQuit, .quit):
             commit.mutations = []
-        case (.endsTwice, .ended):
+        case (.endsWithoutFile, .ended):
             commit.mutations = commit.mutations.map { mutation in
-                guard case .completeTask(let key, let events, let date, let record) = mutation,
-                    let last = events.last
+                guard case .completeTask(let key, var end) = mutation,
+                    var event = Stored.event(end.event)
                 else { return mutation }
-                return .completeTask(key, events + [last], at: date, remembering: record)
+                event.path = nil
+                end.event = Stored.encode(event)
+                return .completeTask(key, end)
             }
         case (.forgetsLosses, .backedOff):
             commit.mutations = commit.mutations.map {

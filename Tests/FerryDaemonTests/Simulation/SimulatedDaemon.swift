@@ -84,12 +84,12 @@ final class SimulatedDaemon {
             let state = store.tasks[task]?.record.state ?? .completed
             if state == .completed { world.disk.copies[task] = nil }
         }
-        for event in store.events.values {
-            guard world.disk.downloads[event.task] != nil,
-                let data = Stored.event(event.new.payload)?.resumeData
+        for task in store.tasks.values.map(\.record) {
+            guard world.disk.downloads[task.id] != nil,
+                let data = task.event.flatMap({ Stored.event($0) })?.resumeData
             else { continue }
             world.count(.keptLater)
-            keepFile(of: event.task, for: data)
+            keepFile(of: task.id, for: data)
         }
         let applications = store.allApplications()
         driver.input(at: clock.now(sinceBoot: world.sinceBoot)) { machine in

@@ -190,7 +190,7 @@ extension Simulation {
             guard let subscriber = session.subscriber else { continue }
             if subscriber.isReading { fail("session \(session.id) reads for ever") }
             guard subscriber.isWritable else { continue }
-            let last = database.current.events.keys.filter { $0.session == session.id }.max()
+            let last = database.current.eventKeys.last { $0.session == session.id }
             if !subscriber.isLive || subscriber.lastSequence < last?.sequence ?? 0 {
                 fail("the subscriber of session \(session.id) is not told everything")
             }

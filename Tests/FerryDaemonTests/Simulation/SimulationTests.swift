@@ -107,7 +107,7 @@ import Testing
     @Test func `a history that fails says how to repeat it`() throws {
         let failed = try #require(
             (0..<2000).lazy
-                .map { Simulation(seed: $0, sabotage: .endsTwice, isTraced: true) }
+                .map { Simulation(seed: $0, sabotage: .endsWithoutFile, isTraced: true) }
                 .first {
                     $0.run()
                     return $0.violation != nil

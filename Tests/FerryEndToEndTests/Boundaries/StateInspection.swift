@@ -33,10 +33,12 @@ struct StateInspection {
             ("PRAGMA integrity_check", "ok"),
             ("SELECT count(*) FROM tasks", "0"),
             ("SELECT count(*) FROM task_details", "0"),
-            ("SELECT count(*) FROM events", "0"),
             ("SELECT count(*) FROM host_queues", "0"),
             ("SELECT count(*) FROM sessions WHERE identifier <> 'test'", "0"),
-            ("SELECT count(*) FROM sessions WHERE event_count <> 0 OR waiting_count <> 0", "0"),
+            (
+                "SELECT count(*) FROM session_counters WHERE completed_count <> 0 OR waiting_count <> 0",
+                "0"
+            ),
         ]
         return wanted.compactMap { query, value in
             let found = database.execute(query)

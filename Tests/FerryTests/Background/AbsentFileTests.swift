@@ -65,10 +65,9 @@ import Testing
         await session.flush()
         await LoopActor.run {
             daemon.emit(
-                Wire.Event(kind: .finished, task: 1, path: path, directoryIdentity: identity),
+                Wire.Event(kind: .completed, task: 1, path: path, directoryIdentity: identity),
                 in: "tracks"
             )
-            daemon.emit(Wire.Event(kind: .completed, task: 1), in: "tracks")
         }
         return session
     }
@@ -86,7 +85,7 @@ import Testing
         #expect(await news.next() == "finished la")
         #expect(await news.next() == "completed well")
         #expect(try temporary.names == ["song", "song.told"])
-        await daemon.calls.wait(for: "Acknowledge", count: 2)
+        await daemon.calls.wait(for: "Acknowledge")
         _ = session
     }
 
@@ -95,7 +94,7 @@ import Testing
         let session = await finish(path, identity: try identity(of: temporary.path))
         var news = listener.news.makeAsyncIterator()
         #expect(await news.next() == "completed -1100 \(path)")
-        await daemon.calls.wait(for: "Acknowledge", count: 2)
+        await daemon.calls.wait(for: "Acknowledge")
         _ = session
     }
 
@@ -112,7 +111,7 @@ import Testing
         #expect(rename(temporary.path + "/disk/other", temporary.path + "/disk/downloads") == 0)
         #expect(await news.next() == "finished la")
         #expect(await news.next() == "completed well")
-        await daemon.calls.wait(for: "Acknowledge", count: 2)
+        await daemon.calls.wait(for: "Acknowledge")
         _ = session
     }
 

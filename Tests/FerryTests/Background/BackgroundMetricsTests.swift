@@ -141,15 +141,16 @@ struct BackgroundMetricsTests {
                 version: "HTTP/2",
                 fields: []
             )
-            // Only the file's event tells the response, as ferryd does.
             let path = Home.path + "/song"
             _ = FileManager.default.createFile(atPath: path, contents: Data([1]))
             daemon.emit(
-                Wire.Event(kind: .finished, task: 1, response: response, path: path),
-                in: "tracks"
-            )
-            daemon.emit(
-                Wire.Event(kind: .completed, task: 1, metrics: Self.metrics()),
+                Wire.Event(
+                    kind: .completed,
+                    task: 1,
+                    response: response,
+                    path: path,
+                    metrics: Self.metrics()
+                ),
                 in: "tracks"
             )
         }

@@ -148,7 +148,7 @@ struct BackgroundRelaunchTests {
         try FileManager.default.removeItem(at: file)
         let app = BackgroundApp(daemon)
         _ = app.session()
-        await daemon.calls.wait(for: "Acknowledge", count: 2)
+        await daemon.calls.wait(for: "Acknowledge")
         #expect(app.recorder.calls == [.completed(1, nil)])
     }
 

@@ -121,16 +121,16 @@ struct BackgroundSessionTests {
 
     // MARK: - Events
 
-    @Test func `BG-32: the file comes, then the end, and both are acknowledged`() async throws {
+    @Test func `BG-32: the file comes, then the end, which is acknowledged`() async throws {
         let session = app.session()
         let task = session.downloadTask(with: url)
         task.resume()
         await session.flush()
         try await daemon.finish(1, in: "tracks", contents: "la")
-        await daemon.calls.wait(for: "Acknowledge", count: 2)
+        await daemon.calls.wait(for: "Acknowledge")
         #expect(app.recorder.story == ["created", "wrote", "finished", "completed"])
         #expect(app.recorder.calls.contains(.finished(1, contents: Data("la".utf8))))
-        #expect(daemon.calls.requests.suffix(2) == ["Acknowledge 1", "Acknowledge 2"])
+        #expect(daemon.calls.requests.filter { $0.hasPrefix("Acknowledge") } == ["Acknowledge 1"])
         #expect((task.response as? HTTPURLResponse)?.statusCode == 200)
         #expect(task.state == .completed)
     }

@@ -302,7 +302,7 @@ extension ScriptedDaemon: TransferCallHandler {
         guard let identifier = identifier(session) else { return }
         let event = sessions[identifier]?.events.first { $0.sequence == sequence }
         sessions[identifier]?.events.removeAll { $0.sequence == sequence }
-        if let event, event.kind == .completed, let task = event.task {
+        if let task = event?.task {
             sessions[identifier]?.tasks[task] = nil
         }
     }

@@ -158,7 +158,7 @@ final class ScriptedDaemon {
     func emit(_ event: Wire.Event, in identifier: String) {
         var event = event
         guard var session = sessions[identifier] else { return }
-        if event.kind == .finished || event.kind == .completed {
+        if event.kind == .completed {
             event.sequence = session.nextSequence
             session.nextSequence += 1
             session.events.append(event)
@@ -191,7 +191,7 @@ final class ScriptedDaemon {
         subscribers[identifier] = nil
     }
 
-    /// Finishes a download: its file, and both final events; for an upload the file is the answer.
+    /// Finishes a download with its file; for an upload the file is the answer.
     @discardableResult
     func finish(
         _ task: Int,
@@ -207,22 +207,13 @@ final class ScriptedDaemon {
         let count = Int64(contents.utf8.count)
         emit(
             Wire.Event(
-                kind: .finished,
+                kind: .completed,
                 task: task,
                 response: response,
                 receivedByteCount: count,
                 expectedByteCount: count,
                 sentByteCount: sent,
                 path: path
-            ),
-            in: identifier
-        )
-        emit(
-            Wire.Event(
-                kind: .completed,
-                task: task,
-                response: response,
-                sentByteCount: sent
             ),
             in: identifier
         )

@@ -90,8 +90,7 @@ import Testing
                 for event in [
                     Wire.Event(kind: .drained),
                     Wire.Event(kind: .progress, task: 3, receivedByteCount: 1 << 40),
-                    Wire.Event(kind: .finished, sequence: 1, task: 3, path: "/file"),
-                    Wire.Event(kind: .completed, sequence: 2, task: 3),
+                    Wire.Event(kind: .completed, sequence: 1, task: 3, path: "/file"),
                 ] { reply.stream(.init(event: event)) }
                 reply.success(.init(event: .init(kind: .drained)))
             case .acknowledge(let acknowledge, let reply):
@@ -112,13 +111,13 @@ import Testing
         #expect(output.first?["id"] == .int(1 << 40))
         #expect(
             output.dropFirst().map { $0["kind"]?.string }
-                == ["drained", "progress", "finished", "completed"]
+                == ["drained", "progress", "completed"]
         )
-        #expect(output.count == 5 && output[2]["receivedByteCount"] == .int(1 << 40))
+        #expect(output.count == 4 && output[2]["receivedByteCount"] == .int(1 << 40))
         #expect(
             log.elements == [
                 "open org.example.app music", "create 5 3 http://localhost/a", "resume 5 3",
-                "subscribe 5", "acknowledge 1", "acknowledge 2",
+                "subscribe 5", "acknowledge 1",
             ]
         )
     }

@@ -141,12 +141,10 @@ extension DaemonStateMachine {
                 ),
                 .completeTask(
                     .id(task.id),
-                    [Stored.event(event)],
-                    at: now,
-                    remembering: memory(of: task, Stored.request(task.request), event, at: now)
+                    end(of: task, Stored.request(task.request), event)
                 ),
             ],
-            then: .ended(task: task.id, ending, resumeData: resumeData, [event])
+            then: .ended(task: task.id, ending, resumeData: resumeData, event)
         )
     }
 
@@ -155,7 +153,7 @@ extension DaemonStateMachine {
         task: Int64,
         _ ending: Ending,
         resumeData: Data?,
-        _ events: [Wire.Event],
+        _ event: Wire.Event,
         _ receipt: Receipt
     ) {
         expiredLinks.forget(task)
@@ -172,7 +170,7 @@ extension DaemonStateMachine {
             terminateUpload(after: ending)
             turn.add(.changed(task: task))
             turn.recount(change.sessionID)
-            deliver(events, receipt.sequences, session: change.sessionID)
+            deliver(event, receipt.sequences.first, session: change.sessionID)
         }
         for caller in [ending.caller] + others {
             answer(caller, resumeData: resumeData)

@@ -3,19 +3,26 @@ import FerryWire
 import FoundationEssentials
 
 extension DaemonStateMachine {
-    /// Returns what is remembered of a task after its application has been notified that it has ended.
+    /// Returns the end of a task for the store.
     ///
     /// - Parameters:
     ///   - task: The task.
     ///   - request: The request that it was made with.
-    ///   - event: The event with its response, its figures and its failure.
-    ///   - now: The time of its end.
-    /// - Returns: The task, in the encoding of the store.
-    func memory(
+    ///   - event: The event that reports its end.
+    /// - Returns: The event, and what is remembered of the task after its application has been notified.
+    func end(of task: TaskRecord, _ request: Wire.Request?, _ event: Wire.Event) -> NewEnd {
+        NewEnd(
+            event: Stored.encode(event),
+            receivedByteCount: event.receivedByteCount ?? 0,
+            expectedByteCount: event.expectedByteCount,
+            memory: memory(of: task, request, event)
+        )
+    }
+
+    private func memory(
         of task: TaskRecord,
         _ request: Wire.Request?,
-        _ event: Wire.Event,
-        at now: Date
+        _ event: Wire.Event
     ) -> [UInt8] {
         let session = sessions[task.sessionID]
         let application = session.flatMap { applications[$0.applicationID] }

@@ -21,40 +21,23 @@ extension DaemonStateMachine {
     mutating func storeEnd(of id: Int64, byteCount: Int64, path: String) {
         // A daemon that was asked to stop no longer knows the task, and finds the file next time.
         guard let task = running[id] else { return }
-        let finished = Wire.Event(
-            kind: .finished,
+        let event = Wire.Event(
+            kind: .completed,
             task: task.record.identifier,
             response: task.response,
             request: task.currentRequest,
             receivedByteCount: byteCount,
             expectedByteCount: byteCount,
             sentByteCount: task.sentByteCount,
-            path: path
-        )
-        let completed = Wire.Event(
-            kind: .completed,
-            task: task.record.identifier,
-            receivedByteCount: byteCount,
-            expectedByteCount: byteCount,
-            sentByteCount: task.sentByteCount,
+            path: path,
             metrics: metrics(of: task.record, task, at: now)
         )
         log(byteCount, task.response, task: id)
         commit(
-            forgetting(task.record) + storeResponse(of: id) + [
-                .setProgress(
-                    task: id,
-                    receivedByteCount: byteCount,
-                    expectedByteCount: byteCount
-                ),
-                .completeTask(
-                    .id(id),
-                    [Stored.event(finished), Stored.event(completed)],
-                    at: now,
-                    remembering: memory(of: task.record, task.request, finished, at: now)
-                ),
+            forgetting(task.record) + [
+                .completeTask(.id(id), end(of: task.record, task.request, event))
             ],
-            then: .ended(task: id, Ending(), resumeData: nil, [finished, completed])
+            then: .ended(task: id, Ending(), resumeData: nil, event)
         )
     }
 

@@ -29,18 +29,15 @@ extension DaemonStateMachine {
         )
     }
 
-    /// Sends events that have just been stored to a subscriber that has everything before them; otherwise they are
-    /// read with the rest.
-    mutating func deliver(_ events: [Wire.Event], _ sequences: [Int64], session id: Int64) {
-        guard events.count == sequences.count,
-            sessions.update(id, { $0.take(sequences) }) == true,
+    /// Sends an event that has just been stored to a subscriber that has everything before it; otherwise it is read
+    /// with the rest.
+    mutating func deliver(_ event: Wire.Event, _ sequence: Int64?, session id: Int64) {
+        guard let sequence, sessions.update(id, { $0.take(sequence) }) == true,
             let call = sessions[id]?.subscriber?.call
         else { return deliver(session: id) }
-        for (event, sequence) in zip(events, sequences) {
-            var event = event
-            event.sequence = sequence
-            turn.add(.send(call, event))
-        }
+        var event = event
+        event.sequence = sequence
+        turn.add(.send(call, event))
     }
 
     /// The store has returned events of a session for a subscription.
@@ -52,7 +49,7 @@ extension DaemonStateMachine {
         let new = sessions.update(id) { $0.endReading(events, isLast: isPast) } ?? []
 
         for record in new {
-            guard var event = Stored.event(record.payload) else { continue }
+            guard var event = Stored.event(record.event) else { continue }
             event.sequence = record.sequence
             turn.add(.send(subscriber.call, event))
         }

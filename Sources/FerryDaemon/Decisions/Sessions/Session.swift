@@ -162,10 +162,10 @@ extension DaemonStateMachine {
         /// - Returns: Whether to read them now.
         mutating func beginReading() -> Bool { subscriber?.beginReading() == true }
 
-        /// Events have been stored.
+        /// An event has been stored.
         ///
-        /// - Returns: Whether its subscriber has all events before and takes these now.
-        mutating func take(_ sequences: [Int64]) -> Bool { subscriber?.take(sequences) == true }
+        /// - Returns: Whether its subscriber has all events before and takes this one now.
+        mutating func take(_ sequence: Int64) -> Bool { subscriber?.take(sequence) == true }
 
         /// The store has returned a page of events.
         ///
@@ -196,7 +196,7 @@ extension DaemonStateMachine {
         /// tasks, not even suspended ones (BG-30), unless it wants to be started for each.
         private mutating func record(_ counts: SessionCounts) {
             isReadyForRelaunch =
-                counts.events > 0 && (counts.unfinishedTasks == 0 || isLaunchedAlone)
+                counts.completedTasks > 0 && (counts.unfinishedTasks == 0 || isLaunchedAlone)
         }
 
         /// The store has counted its tasks and events; those of a session that is open change too soon.
@@ -314,11 +314,9 @@ extension DaemonStateMachine {
             return true
         }
 
-        fileprivate mutating func take(_ sequences: [Int64]) -> Bool {
-            guard takesEvents, !isReading, sequences.first == lastSequence &+ 1,
-                let last = sequences.last
-            else { return false }
-            lastSequence = last
+        fileprivate mutating func take(_ sequence: Int64) -> Bool {
+            guard takesEvents, !isReading, sequence == lastSequence &+ 1 else { return false }
+            lastSequence = sequence
             return true
         }
 
@@ -344,6 +342,6 @@ extension LoadChallenge {
 }
 
 extension SessionCounts {
-    /// Whether there are no tasks; there are no events without tasks.
+    /// Whether there are no tasks.
     var isEmpty: Bool { unfinishedTasks == 0 && completedTasks == 0 }
 }

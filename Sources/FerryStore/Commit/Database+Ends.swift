@@ -1,0 +1,62 @@
+extension Database {
+    private static let end = Statement(
+        """
+        UPDATE tasks SET state = 2, not_before = NULL, deadline = NULL, time_left = NULL,
+            received_byte_count = ?, expected_byte_count = ?, end_sequence = ?
+        WHERE id = ?
+        """
+    )
+    private static let setEvent = Statement(
+        "UPDATE task_details SET end_event = ? WHERE task_id = ?"
+    )
+    private static let findEnded = Statement(
+        "SELECT id FROM tasks INDEXED BY tasks_ended WHERE session_id = ? AND end_sequence = ?"
+    )
+
+    /// Ends a task with the event that reports it, unless it has ended already.
+    func complete(_ key: TaskKey, _ end: NewEnd) throws(StoreError) -> (TaskChange, Int64)? {
+        let old = try standing(key)
+        guard old.state != .completed else { return nil }
+        let sequence = try counters(ofSession: old.session).nextSequence
+        guard sequence < .max else {
+            let reason = "session \(old.session) is at event \(sequence)"
+            throw connection.failure(.corrupt, because: reason)
+        }
+        try connection.run(
+            Self.end,
+            end.receivedByteCount,
+            end.expectedByteCount,
+            sequence,
+            old.id
+        )
+        try connection.run(Self.setEvent, end.event, old.id)
+        try count(inSession: old.session) { $0.nextSequence = sequence + 1 }
+        var new = old
+        new.state = .completed
+        try count(old, new)
+        if let record = end.memory { try remember(record, of: old.id) }
+        let change = TaskChange(
+            id: old.id,
+            sessionID: old.session,
+            identifier: old.identifier,
+            from: old.state,
+            to: .completed
+        )
+        return (change, sequence)
+    }
+
+    /// Deletes the task whose end an event reports, and remembers where the application has put its file.
+    ///
+    /// - Returns: The task; `nil` if there is none.
+    func acknowledge(
+        _ session: Int64,
+        _ sequence: Int64,
+        path: String?
+    ) throws(StoreError) -> Int64? {
+        let found = try connection.first(Self.findEnded, session, sequence) { $0.integer() }
+        guard let found else { return nil }
+        if let path { try remember(path: path, of: found) }
+        try delete(try standing(.id(found)))
+        return found
+    }
+}
