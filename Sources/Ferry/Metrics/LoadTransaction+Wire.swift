@@ -50,16 +50,16 @@ extension HTTPMetrics {
     }
 
     private mutating func takePhases(_ transaction: Wire.Transaction) {
-        lookupStart = transaction.lookupStart.map { .seconds($0) }
-        lookupEnd = transaction.lookupEnd.map { .seconds($0) }
-        connectStart = transaction.connectStart.map { .seconds($0) }
-        secureConnectStart = transaction.secureConnectStart.map { .seconds($0) }
-        secureConnectEnd = transaction.secureConnectEnd.map { .seconds($0) }
-        connectEnd = transaction.connectEnd.map { .seconds($0) }
-        requestStart = transaction.requestStart.map { .seconds($0) }
-        requestEnd = transaction.requestEnd.map { .seconds($0) }
-        responseStart = transaction.responseStart.map { .seconds($0) }
-        responseEnd = transaction.responseEnd.map { .seconds($0) }
+        lookupStart = transaction.lookupStart.map { .microseconds($0) }
+        lookupEnd = transaction.lookupEnd.map { .microseconds($0) }
+        connectStart = transaction.connectStart.map { .microseconds($0) }
+        secureConnectStart = transaction.secureConnectStart.map { .microseconds($0) }
+        secureConnectEnd = transaction.secureConnectEnd.map { .microseconds($0) }
+        connectEnd = transaction.connectEnd.map { .microseconds($0) }
+        requestStart = transaction.requestStart.map { .microseconds($0) }
+        requestEnd = transaction.requestEnd.map { .microseconds($0) }
+        responseStart = transaction.responseStart.map { .microseconds($0) }
+        responseEnd = transaction.responseEnd.map { .microseconds($0) }
     }
 }
 

@@ -1,3 +1,4 @@
+import FerryStore
 import FerrySystem
 import FerryWire
 
@@ -41,12 +42,14 @@ final class EventStream {
         reply.stream(Wire.StreamEvents.Reply(session: session))
     }
 
-    /// Sends an event.
-    ///
-    /// - Returns: Whether the client takes more of the subscription's events.
-    func send(_ event: Wire.Event, of call: DaemonStateMachine.CallIdentifier) -> Bool {
-        guard let session = sessions[call] else { return false }
-        reply.stream(Wire.StreamEvents.Reply(session: session, event: event))
+    /// Sends a reply with an event.
+    func send(_ event: Wire.StreamEvents.Reply) { reply.stream(event) }
+
+    /// Sends an event of a session.
+    func send(_ event: EncodedEvent, session: Int64) { reply.stream(session: session, event) }
+
+    /// Returns whether the client takes more of a subscription's events.
+    func takesMore(of call: DaemonStateMachine.CallIdentifier) -> Bool {
         guard !reply.isWritable else { return true }
         waiting.insert(call)
         return false
@@ -139,19 +142,35 @@ extension Daemon {
     }
 
     func send(_ event: Wire.Event, over call: DaemonStateMachine.CallIdentifier) {
-        guard let destination = subscriptions[call] else { return }
-        var event = event
-        if let path = event.path {
-            (event.path, event.directoryIdentity) = files.present(fileAt: path)
-        }
-        let isWritable: Bool
-        switch destination {
+        switch subscriptions[call] {
         case .own(let reply):
             reply.stream(Wire.Subscribe.Reply(event: event))
-            isWritable = reply.isWritable
-        case .stream(let stream, _):
-            isWritable = stream.send(event, of: call)
+            sent(over: call, isWritable: reply.isWritable)
+        case .stream(let stream, let session):
+            stream.send(Wire.StreamEvents.Reply(session: session, event: event))
+            sent(over: call, isWritable: stream.takesMore(of: call))
+        case nil:
+            break
         }
+    }
+
+    func send(_ record: EventRecord, over call: DaemonStateMachine.CallIdentifier) {
+        guard let destination = subscriptions[call] else { return }
+        var event = EncodedEvent(text: record.event, sequence: record.sequence)
+        if let path = record.path {
+            (event.path, event.directoryIdentity) = files.present(fileAt: path)
+        }
+        switch destination {
+        case .own(let reply):
+            reply.stream(event)
+            sent(over: call, isWritable: reply.isWritable)
+        case .stream(let stream, let session):
+            stream.send(event, session: session)
+            sent(over: call, isWritable: stream.takesMore(of: call))
+        }
+    }
+
+    private func sent(over call: DaemonStateMachine.CallIdentifier, isWritable: Bool) {
         if !isWritable { input { $0.writability(of: call, false) } }
     }
 

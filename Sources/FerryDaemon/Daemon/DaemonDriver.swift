@@ -78,6 +78,7 @@ class DaemonDriver<World: DaemonWorld> {
         case .answer(let call, let answer): world.answer(call, answer)
         case .refuse(let call, let error): world.refuse(call, error)
         case .send(let call, let event): world.send(event, over: call)
+        case .sendEnd(let call, let event): world.send(event, over: call)
         case .endSubscription(let call): world.endSubscription(call)
         case .start(let start): startTransfer(start)
         case .limitRate(let task, let rates): limitRates(rates, of: task)

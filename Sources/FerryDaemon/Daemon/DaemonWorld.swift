@@ -37,6 +37,7 @@ protocol DaemonWorld: AnyObject {
     func answer(_ call: Machine.CallIdentifier, _ answer: Machine.Answer)
     func refuse(_ call: Machine.CallIdentifier, _ error: TransferInterfaceError)
     func send(_ event: Wire.Event, over call: Machine.CallIdentifier)
+    func send(_ event: EventRecord, over call: Machine.CallIdentifier)
     func endSubscription(_ call: Machine.CallIdentifier)
     func changed(task: Int64)
     func waitsChanged()

@@ -24,6 +24,8 @@ extension DaemonStateMachine {
         case refuse(CallIdentifier, TransferInterfaceError)
         /// Send an event over a subscription.
         indirect case send(CallIdentifier, Wire.Event)
+        /// Send the event that reports the end of a task to a subscription.
+        indirect case sendEnd(CallIdentifier, EventRecord)
         /// End a subscription.
         case endSubscription(CallIdentifier)
         /// Start a transfer.
@@ -198,8 +200,8 @@ extension DaemonStateMachine {
         case secured(CallIdentifier, task: Int64)
         /// A task's resume data was taken over, or could not be.
         case adopted(task: Int64)
-        /// A task has ended, as this event reports.
-        indirect case ended(task: Int64, Ending, resumeData: Data?, Wire.Event)
+        /// A task has ended so.
+        indirect case ended(task: Int64, Ending, resumeData: Data?, NewEnd)
         /// A running task's attempt has failed, and it waits for the next.
         case backedOff(task: Int64)
         /// Events were acknowledged.

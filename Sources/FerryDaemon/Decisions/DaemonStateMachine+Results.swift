@@ -42,8 +42,8 @@ extension DaemonStateMachine {
             copied(task: task, for: call)
         case .adopted(let task):
             adoptionStored(task: task)
-        case .ended(let task, let ending, let resumeData, let event):
-            ended(task: task, ending, resumeData: resumeData, event, receipt)
+        case .ended(let task, let ending, let resumeData, let end):
+            ended(task: task, ending, resumeData: resumeData, end, receipt)
         case .backedOff(let task):
             backedOff(task: task)
         case .acknowledged(let call, let session):

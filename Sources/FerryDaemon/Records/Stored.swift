@@ -38,8 +38,16 @@ enum Stored {
     /// A task that has ended, without what became of its file since then.
     static func endedTask(_ bytes: [UInt8]) -> Wire.EndedTask? { decode(bytes) }
 
-    /// An event, without its sequence number.
+    /// An event, without its number and its path.
     static func event(_ bytes: [UInt8]) -> Wire.Event? { decode(bytes) }
+
+    /// An event, as it is sent.
+    static func event(_ record: EventRecord) -> Wire.Event? {
+        var event = event(record.event)
+        event?.sequence = record.sequence
+        event?.path = record.path
+        return event
+    }
 
     private static func decode<Value: JSONCodable>(_ bytes: [UInt8]) -> Value? {
         try? MessageCoding.decode(from: bytes)

@@ -40,16 +40,16 @@ extension Wire.Transaction {
     }
 
     private mutating func takePhases(_ metrics: HTTPMetrics) {
-        lookupStart = metrics.lookupStart?.inSeconds
-        lookupEnd = metrics.lookupEnd?.inSeconds
-        connectStart = metrics.connectStart?.inSeconds
-        secureConnectStart = metrics.secureConnectStart?.inSeconds
-        secureConnectEnd = metrics.secureConnectEnd?.inSeconds
-        connectEnd = metrics.connectEnd?.inSeconds
-        requestStart = metrics.requestStart?.inSeconds
-        requestEnd = metrics.requestEnd?.inSeconds
-        responseStart = metrics.responseStart?.inSeconds
-        responseEnd = metrics.responseEnd?.inSeconds
+        lookupStart = metrics.lookupStart?.inMicroseconds
+        lookupEnd = metrics.lookupEnd?.inMicroseconds
+        connectStart = metrics.connectStart?.inMicroseconds
+        secureConnectStart = metrics.secureConnectStart?.inMicroseconds
+        secureConnectEnd = metrics.secureConnectEnd?.inMicroseconds
+        connectEnd = metrics.connectEnd?.inMicroseconds
+        requestStart = metrics.requestStart?.inMicroseconds
+        requestEnd = metrics.requestEnd?.inMicroseconds
+        responseStart = metrics.responseStart?.inMicroseconds
+        responseEnd = metrics.responseEnd?.inMicroseconds
     }
 }
 
@@ -74,6 +74,12 @@ extension Wire.Response {
         var bounded = self
         bounded.fields = fields.indices.filter { !left.contains($0) }.map { fields[$0] }
         return bounded
+    }
+}
+
+extension Duration {
+    fileprivate var inMicroseconds: Int {
+        Int(components.seconds * 1_000_000 + components.attoseconds / 1_000_000_000_000)
     }
 }
 

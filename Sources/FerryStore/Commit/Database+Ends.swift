@@ -7,10 +7,13 @@ extension Database {
         """
     )
     private static let setEvent = Statement(
-        "UPDATE task_details SET end_event = ? WHERE task_id = ?"
+        "UPDATE task_details SET end_event = ?, end_path = ? WHERE task_id = ?"
     )
     private static let findEnded = Statement(
-        "SELECT id FROM tasks INDEXED BY tasks_ended WHERE session_id = ? AND end_sequence = ?"
+        """
+        SELECT \(standingColumns) FROM tasks INDEXED BY tasks_ended
+        WHERE session_id = ? AND end_sequence = ?
+        """
     )
 
     /// Ends a task with the event that reports it, unless it has ended already.
@@ -29,7 +32,7 @@ extension Database {
             sequence,
             old.id
         )
-        try connection.run(Self.setEvent, end.event, old.id)
+        try connection.run(Self.setEvent, end.event, end.path, old.id)
         try count(inSession: old.session) { $0.nextSequence = sequence + 1 }
         var new = old
         new.state = .completed
@@ -53,10 +56,10 @@ extension Database {
         _ sequence: Int64,
         path: String?
     ) throws(StoreError) -> Int64? {
-        let found = try connection.first(Self.findEnded, session, sequence) { $0.integer() }
+        let found = try connection.first(Self.findEnded, session, sequence, reading: standing)
         guard let found else { return nil }
-        if let path { try remember(path: path, of: found) }
-        try delete(try standing(.id(found)))
-        return found
+        if let path { try remember(path: path, of: found.id) }
+        try delete(found)
+        return found.id
     }
 }

@@ -108,8 +108,10 @@ package enum Durability: Hashable, Sendable {
 
 /// The end of a task.
 package struct NewEnd: Hashable, Sendable {
-    /// The event that reports it, in ferryd's encoding.
+    /// The event that reports it, in ferryd's encoding, without its number and its path.
     package var event: [UInt8]
+    /// The absolute path of the task's file; `nil` if there is none.
+    package var path: String?
     /// The number of bytes of the body that have arrived.
     package var receivedByteCount: Int64
     /// The number of bytes in the whole body, if known.
@@ -120,11 +122,13 @@ package struct NewEnd: Hashable, Sendable {
     /// Creates the end of a task.
     package init(
         event: [UInt8],
+        path: String? = nil,
         receivedByteCount: Int64 = 0,
         expectedByteCount: Int64? = nil,
         memory: [UInt8]? = nil
     ) {
         self.event = event
+        self.path = path
         self.receivedByteCount = receivedByteCount
         self.expectedByteCount = expectedByteCount
         self.memory = memory

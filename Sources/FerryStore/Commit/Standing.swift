@@ -47,29 +47,30 @@ extension Standing {
 }
 
 extension Database {
-    private static let columns = """
+    /// The columns that `standing` reads.
+    static let standingColumns = """
         tasks.id, tasks.session_id, identifier, state, host, avoids, started_at, deadline, time_left, not_before, attempts
         """
-    private static let find = Statement("SELECT \(columns) FROM tasks WHERE id = ?")
+    private static let find = Statement("SELECT \(standingColumns) FROM tasks WHERE id = ?")
     private static let findByIdentifier = Statement(
-        "SELECT \(columns) FROM tasks WHERE session_id = ? AND identifier = ?"
+        "SELECT \(standingColumns) FROM tasks WHERE session_id = ? AND identifier = ?"
     )
     private static let findOfSession = Statement(
-        "SELECT \(columns) FROM tasks INDEXED BY tasks_of_session WHERE session_id = ? LIMIT ?"
+        "SELECT \(standingColumns) FROM tasks INDEXED BY tasks_of_session WHERE session_id = ? LIMIT ?"
     )
     private static let findElapsed = Statement(
         """
-        SELECT \(columns) FROM tasks INDEXED BY tasks_delayed
+        SELECT \(standingColumns) FROM tasks INDEXED BY tasks_delayed
         WHERE state = 1 AND not_before <= ? ORDER BY not_before LIMIT ?
         """
     )
     private static let findInNetworkWait = Statement(
-        "SELECT \(columns) FROM tasks WHERE id > ? AND not_before = ? ORDER BY id LIMIT ?"
+        "SELECT \(standingColumns) FROM tasks WHERE id > ? AND not_before = ? ORDER BY id LIMIT ?"
     )
     // A task that its application has delayed waits for a time of day until its first attempt.
     private static let findWaitingLong = Statement(
         """
-        SELECT \(columns) FROM tasks
+        SELECT \(standingColumns) FROM tasks
         WHERE id > ? AND state <> 2 AND not_before > ? AND not_before <> ?
             AND (attempts > 0 OR NOT EXISTS
                 (SELECT 1 FROM task_details WHERE task_id = tasks.id AND delay IS NOT NULL))

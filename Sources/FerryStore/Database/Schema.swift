@@ -104,7 +104,8 @@ enum Schema {
             delay BLOB,
             options BLOB,
             link BLOB,
-            end_event BLOB
+            end_event BLOB,
+            end_path TEXT
         ) STRICT;
 
         CREATE TABLE host_queues (

@@ -16,7 +16,7 @@ extension Database {
     )
     private static let eventsOfSession = Statement(
         """
-        SELECT end_sequence, id, end_event
+        SELECT end_sequence, id, end_event, end_path
         FROM tasks INDEXED BY tasks_ended JOIN task_details ON task_id = tasks.id
         WHERE session_id = ? AND end_sequence > ? ORDER BY end_sequence LIMIT ?
         """
@@ -54,7 +54,12 @@ extension Database {
         limit: Int
     ) throws(StoreError) -> [EventRecord] {
         try connection.rows(Self.eventsOfSession, session, sequence, limit) { row in
-            EventRecord(sequence: row.integer(), taskID: row.integer(), event: row.bytes())
+            EventRecord(
+                sequence: row.integer(),
+                taskID: row.integer(),
+                event: row.bytes(),
+                path: row.optionalText()
+            )
         }
     }
 }

@@ -4,13 +4,16 @@ package struct EventRecord: Hashable, Sendable {
     package var sequence: Int64
     /// ferryd's number for the task.
     package var taskID: Int64
-    /// The event, in ferryd's encoding.
+    /// The event, in ferryd's encoding, without its number and its path.
     package var event: [UInt8]
+    /// The absolute path of the task's file when it ended; `nil` if there was none.
+    package var path: String?
 
     /// Creates a record of an event.
-    package init(sequence: Int64, taskID: Int64, event: [UInt8]) {
+    package init(sequence: Int64, taskID: Int64, event: [UInt8], path: String? = nil) {
         self.sequence = sequence
         self.taskID = taskID
         self.event = event
+        self.path = path
     }
 }

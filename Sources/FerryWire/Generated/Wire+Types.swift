@@ -1782,28 +1782,28 @@ extension Wire {
         package var request: Request?
         /// The response, if one was received.
         package var response: Response?
-        /// When it began; the times that follow are seconds after that.
+        /// When it began; the times that follow are microseconds after that.
         package var started: Date
         /// When the lookup of the host's name began.
-        package var lookupStart: Double?
+        package var lookupStart: Int?
         /// When its address was known.
-        package var lookupEnd: Double?
+        package var lookupEnd: Int?
         /// When the client began to connect.
-        package var connectStart: Double?
+        package var connectStart: Int?
         /// When the TLS handshake began.
-        package var secureConnectStart: Double?
+        package var secureConnectStart: Int?
         /// When the TLS handshake ended.
-        package var secureConnectEnd: Double?
+        package var secureConnectEnd: Int?
         /// When the connection was ready for the request.
-        package var connectEnd: Double?
+        package var connectEnd: Int?
         /// When the client began to send the request.
-        package var requestStart: Double?
+        package var requestStart: Int?
         /// When its last byte was sent.
-        package var requestEnd: Double?
+        package var requestEnd: Int?
         /// When the first byte of the response was received.
-        package var responseStart: Double?
+        package var responseStart: Int?
         /// When the exchange ended.
-        package var responseEnd: Double?
+        package var responseEnd: Int?
         /// Whether the connection had been used before.
         package var isReusedConnection: Bool
         /// This machine's address, where there was a connection.
@@ -1844,16 +1844,16 @@ extension Wire {
             request: Request? = nil,
             response: Response? = nil,
             started: Date,
-            lookupStart: Double? = nil,
-            lookupEnd: Double? = nil,
-            connectStart: Double? = nil,
-            secureConnectStart: Double? = nil,
-            secureConnectEnd: Double? = nil,
-            connectEnd: Double? = nil,
-            requestStart: Double? = nil,
-            requestEnd: Double? = nil,
-            responseStart: Double? = nil,
-            responseEnd: Double? = nil,
+            lookupStart: Int? = nil,
+            lookupEnd: Int? = nil,
+            connectStart: Int? = nil,
+            secureConnectStart: Int? = nil,
+            secureConnectEnd: Int? = nil,
+            connectEnd: Int? = nil,
+            requestStart: Int? = nil,
+            requestEnd: Int? = nil,
+            responseStart: Int? = nil,
+            responseEnd: Int? = nil,
             isReusedConnection: Bool,
             localAddress: String? = nil,
             localPort: Int? = nil,
@@ -1945,16 +1945,16 @@ extension Wire {
             var request: Request?
             var response: Response?
             var started: Date?
-            var lookupStart: Double?
-            var lookupEnd: Double?
-            var connectStart: Double?
-            var secureConnectStart: Double?
-            var secureConnectEnd: Double?
-            var connectEnd: Double?
-            var requestStart: Double?
-            var requestEnd: Double?
-            var responseStart: Double?
-            var responseEnd: Double?
+            var lookupStart: Int?
+            var lookupEnd: Int?
+            var connectStart: Int?
+            var secureConnectStart: Int?
+            var secureConnectEnd: Int?
+            var connectEnd: Int?
+            var requestStart: Int?
+            var requestEnd: Int?
+            var responseStart: Int?
+            var responseEnd: Int?
             var isReusedConnection: Bool?
             var localAddress: String?
             var localPort: Int?

@@ -51,6 +51,9 @@ package final class Reply<Method: TransferMethod> {
     /// For a client that has not requested a stream, it is the only one.
     package func stream(_ value: Method.Reply) { call.answer(value, continues: true) }
 
+    /// Answers the call with one of several replies, which `write` writes.
+    func stream(_ write: (inout JSONOutput) -> Void) { call.answer(continues: true, write) }
+
     /// Answers the call with an error.
     package func failure(_ error: TransferInterfaceError) { call.fail(.transfer(error)) }
 }

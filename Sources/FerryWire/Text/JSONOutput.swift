@@ -32,6 +32,14 @@ package struct JSONOutput {
         needsComma = true
     }
 
+    /// Writes the members of an object that is a text already.
+    mutating func members(of object: [UInt8]) {
+        guard object.count > 2 else { return }
+        beginValue()
+        bytes.append(contentsOf: object[1..<object.count - 1])
+        needsComma = true
+    }
+
     /// Writes a member; one that is nil is left out.
     ///
     /// The name must not need escaping.

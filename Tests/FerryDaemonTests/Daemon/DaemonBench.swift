@@ -129,6 +129,6 @@ final class DaemonBench {
 
     /// The events of the session.
     func events() async throws -> [Wire.Event] {
-        try await store.events(session: 1, limit: 99).compactMap { Stored.event($0.event) }
+        try await store.events(session: 1, limit: 99).compactMap { Stored.event($0) }
     }
 }

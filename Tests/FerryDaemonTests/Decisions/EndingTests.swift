@@ -15,7 +15,7 @@ import Testing
         }
         bench.finish(task, byteCount: 12)
         let events = bench.database.synchronized.events(session: 1, after: 0, limit: 9)
-            .compactMap { Stored.event($0.event) }
+            .compactMap { Stored.event($0) }
         try #require(events.map(\.kind) == [.completed])
         #expect(events[0].path == "/\(task)")
         #expect(events[0].receivedByteCount == 12)
@@ -34,7 +34,7 @@ import Testing
         }
         bench.finish(task)
         let events = bench.database.current.events(session: 1, after: 0, limit: 2)
-            .compactMap { Stored.event($0.event) }
+            .compactMap { Stored.event($0) }
         #expect(events.first?.response?.status == 404)
         #expect(events.last?.kind == .completed)
         #expect(events.last?.failure == nil)
@@ -53,7 +53,7 @@ import Testing
             bench.machine.presentation(of: record, at: bench.now).currentRequest == redirected
         )
         let finished = bench.database.current.events(session: 1, after: 0, limit: 1).first
-        #expect(finished.flatMap { Stored.event($0.event) }?.request == redirected)
+        #expect(finished.flatMap { Stored.event($0) }?.request == redirected)
     }
 
     @Test func `a task that ends while it is read to be cancelled has no resume data`() {
@@ -351,7 +351,7 @@ extension MachineBench {
     /// The last event in the log.
     var lastEvent: Wire.Event? {
         let store = database.current
-        return store.eventKeys.last.flatMap { store.ended($0)?.event }
-            .flatMap { Stored.event($0) }
+        return store.eventKeys.last.flatMap { store.ended($0) }
+            .flatMap { store.event(ofTask: $0.id) }
     }
 }

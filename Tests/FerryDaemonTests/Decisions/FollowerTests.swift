@@ -78,7 +78,7 @@ import Testing
             #expect(event?.response?.status == 200)
         }
         let paths = bench.database.current.events(session: 1, after: 0, limit: 9)
-            .compactMap { Stored.event($0.event)?.path }
+            .compactMap { Stored.event($0)?.path }
         #expect(Set(paths) == ["/1", "/copy2"])
         #expect(bench.machine.running.isEmpty && bench.machine.followings.isEmpty)
         #expect(bench.machine.operationCount == 0 && bench.machine.fileOperationCount == 0)

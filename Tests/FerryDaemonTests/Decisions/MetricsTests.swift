@@ -64,7 +64,7 @@ import Testing
         #expect(metrics.transactions.map(\.isLast) == [false, true])
         #expect(metrics.transactions.map(\.request?.url) == ["http://a/1", nil])
         #expect(metrics.transactions.map(\.response?.status) == [302, nil])
-        #expect(metrics.transactions.map(\.responseStart) == [0.5, 0.5])
+        #expect(metrics.transactions.map(\.responseStart) == [500_000, 500_000])
         #expect(metrics.transactions.map(\.receivedBodyByteCount) == [10, 10])
         #expect(metrics.transactions.map(\.isExpensive) == [nil, true])
         #expect(metrics.transactions.map(\.isCellular) == [nil, true])

@@ -1,5 +1,8 @@
 import FerryStore
+import FerryWire
 import FoundationEssentials
+
+@testable import FerryDaemon
 
 extension ModelStore {
     // MARK: Applications and sessions
@@ -88,7 +91,8 @@ extension ModelStore {
             return EventRecord(
                 sequence: number,
                 taskID: task.record.id,
-                event: task.record.event ?? []
+                event: task.record.event ?? [],
+                path: task.endPath
             )
         }
         return Array(events.sorted { $0.sequence < $1.sequence }.prefix(limit))
@@ -100,6 +104,19 @@ extension ModelStore {
             task.endSequence.map { EventKey(session: task.record.sessionID, sequence: $0) }
         }
         .sorted()
+    }
+
+    /// The event that reports a task's end, as it is sent.
+    func event(ofTask id: Int64) -> Wire.Event? {
+        guard let task = tasks[id], let sequence = task.endSequence else { return nil }
+        return Stored.event(
+            EventRecord(
+                sequence: sequence,
+                taskID: id,
+                event: task.record.event ?? [],
+                path: task.endPath
+            )
+        )
     }
 
     /// The task whose end an event reports.

@@ -245,6 +245,7 @@ extension ModelStore {
         task.record.expectedByteCount = end.expectedByteCount
         task.record.event = end.event
         task.endSequence = sequence
+        task.endPath = end.path
         tasks[task.record.id] = task
         sessions[task.record.sessionID]?.record.nextSequence += 1
         receipt.changes.append(TaskChange(task, from: from))

@@ -17,6 +17,8 @@ struct ModelStore: Sendable {
         var timeLeft: Double?
         /// The number of the event that reports its end.
         var endSequence: Int64?
+        /// The path of its file when it ended.
+        var endPath: String?
     }
 
     /// A session without its counts, which are counted.

@@ -139,6 +139,7 @@ struct RandomMutations {
     private mutating func end() -> NewEnd {
         NewEnd(
             event: bytes(),
+            path: random.happens(percent: 50) ? nil : "/\(random.number(below: 3))",
             receivedByteCount: Int64(random.number(below: 9)),
             expectedByteCount: random.happens(percent: 50) ? nil : 9,
             memory: random.happens(percent: 80) ? bytes() : nil

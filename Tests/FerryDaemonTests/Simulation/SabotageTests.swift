@@ -1,5 +1,4 @@
 import FerryStore
-import FerryWire
 import Testing
 
 @testable import FerryDaemon
@@ -114,11 +113,8 @@ extension Sabotage {
             commit.mutations = []
         case (.endsWithoutFile, .ended):
             commit.mutations = commit.mutations.map { mutation in
-                guard case .completeTask(let key, var end) = mutation,
-                    var event = Stored.event(end.event)
-                else { return mutation }
-                event.path = nil
-                end.event = Stored.encode(event)
+                guard case .completeTask(let key, var end) = mutation else { return mutation }
+                end.path = nil
                 return .completeTask(key, end)
             }
         case (.forgetsLosses, .backedOff):

@@ -39,6 +39,11 @@ extension SimulatedDaemon: DaemonWorld {
         connection.deliver { call.completion(.refusal(error)) }
     }
 
+    func send(_ record: EventRecord, over id: DaemonStateMachine.CallIdentifier) {
+        guard let event = Stored.event(record) else { return world.fail("an event is unreadable") }
+        send(event, over: id)
+    }
+
     func send(_ event: Wire.Event, over id: DaemonStateMachine.CallIdentifier) {
         guard var stream = streams[id], let (call, _) = calls[id] else { return }
         world.promises.sent(event, over: &stream, in: world)

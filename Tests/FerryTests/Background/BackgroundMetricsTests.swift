@@ -33,16 +33,16 @@ struct BackgroundMetricsTests {
             fields: []
         )
         var last = Wire.Transaction(started: date + 1, isLast: true)
-        last.lookupStart = 0.1
-        last.lookupEnd = 0.2
-        last.connectStart = 0.25
-        last.secureConnectStart = 0.3
-        last.secureConnectEnd = 0.35
-        last.connectEnd = 0.4
-        last.requestStart = 0.42
-        last.requestEnd = 0.45
-        last.responseStart = 0.5
-        last.responseEnd = 0.75
+        last.lookupStart = 100_000
+        last.lookupEnd = 200_000
+        last.connectStart = 250_000
+        last.secureConnectStart = 300_000
+        last.secureConnectEnd = 350_000
+        last.connectEnd = 400_000
+        last.requestStart = 420_000
+        last.requestEnd = 450_000
+        last.responseStart = 500_000
+        last.responseEnd = 750_000
         last.isReusedConnection = true
         last.localAddress = "192.0.2.1"
         last.localPort = 40_000

@@ -130,6 +130,7 @@ extension DaemonStateMachine {
             cancelReason: ending.cancelReason,
             metrics: ending.metrics
         )
+        let end = end(of: task, Stored.request(task.request), event)
         commit(
             [
                 // A list that is requested before the application takes the event shows why the task ended.
@@ -139,12 +140,9 @@ extension DaemonStateMachine {
                     notBefore: nil,
                     lastError: ending.failure.map { Stored.encode($0) }
                 ),
-                .completeTask(
-                    .id(task.id),
-                    end(of: task, Stored.request(task.request), event)
-                ),
+                .completeTask(.id(task.id), end),
             ],
-            then: .ended(task: task.id, ending, resumeData: resumeData, event)
+            then: .ended(task: task.id, ending, resumeData: resumeData, end)
         )
     }
 
@@ -153,7 +151,7 @@ extension DaemonStateMachine {
         task: Int64,
         _ ending: Ending,
         resumeData: Data?,
-        _ event: Wire.Event,
+        _ end: NewEnd,
         _ receipt: Receipt
     ) {
         expiredLinks.forget(task)
@@ -170,7 +168,7 @@ extension DaemonStateMachine {
             terminateUpload(after: ending)
             turn.add(.changed(task: task))
             turn.recount(change.sessionID)
-            deliver(event, receipt.sequences.first, session: change.sessionID)
+            deliver(end, receipt.sequences.first, of: task, session: change.sessionID)
         }
         for caller in [ending.caller] + others {
             answer(caller, resumeData: resumeData)

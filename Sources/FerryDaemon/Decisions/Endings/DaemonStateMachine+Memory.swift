@@ -9,10 +9,17 @@ extension DaemonStateMachine {
     ///   - task: The task.
     ///   - request: The request that it was made with.
     ///   - event: The event that reports its end.
+    ///   - path: The path of its file, if it has one.
     /// - Returns: The event, and what is remembered of the task after its application has been notified.
-    func end(of task: TaskRecord, _ request: Wire.Request?, _ event: Wire.Event) -> NewEnd {
+    func end(
+        of task: TaskRecord,
+        _ request: Wire.Request?,
+        _ event: Wire.Event,
+        path: String? = nil
+    ) -> NewEnd {
         NewEnd(
             event: Stored.encode(event),
+            path: path,
             receivedByteCount: event.receivedByteCount ?? 0,
             expectedByteCount: event.expectedByteCount,
             memory: memory(of: task, request, event)

@@ -29,15 +29,13 @@ extension DaemonStateMachine {
             receivedByteCount: byteCount,
             expectedByteCount: byteCount,
             sentByteCount: task.sentByteCount,
-            path: path,
             metrics: metrics(of: task.record, task, at: now)
         )
         log(byteCount, task.response, task: id)
+        let end = end(of: task.record, task.request, event, path: path)
         commit(
-            forgetting(task.record) + [
-                .completeTask(.id(id), end(of: task.record, task.request, event))
-            ],
-            then: .ended(task: id, Ending(), resumeData: nil, event)
+            forgetting(task.record) + [.completeTask(.id(id), end)],
+            then: .ended(task: id, Ending(), resumeData: nil, end)
         )
     }
 

@@ -31,13 +31,17 @@ extension DaemonStateMachine {
 
     /// Sends an event that has just been stored to a subscriber that has everything before it; otherwise it is read
     /// with the rest.
-    mutating func deliver(_ event: Wire.Event, _ sequence: Int64?, session id: Int64) {
+    mutating func deliver(_ end: NewEnd, _ sequence: Int64?, of task: Int64, session id: Int64) {
         guard let sequence, sessions.update(id, { $0.take(sequence) }) == true,
             let call = sessions[id]?.subscriber?.call
         else { return deliver(session: id) }
-        var event = event
-        event.sequence = sequence
-        turn.add(.send(call, event))
+        let record = EventRecord(
+            sequence: sequence,
+            taskID: task,
+            event: end.event,
+            path: end.path
+        )
+        turn.add(.sendEnd(call, record))
     }
 
     /// The store has returned events of a session for a subscription.
@@ -48,11 +52,7 @@ extension DaemonStateMachine {
         let becomesLive = isPast && !subscriber.isLive
         let new = sessions.update(id) { $0.endReading(events, isLast: isPast) } ?? []
 
-        for record in new {
-            guard var event = Stored.event(record.event) else { continue }
-            event.sequence = record.sequence
-            turn.add(.send(subscriber.call, event))
-        }
+        for event in new { turn.add(.sendEnd(subscriber.call, event)) }
         if becomesLive { notifyPresent(session: id) }
         // This includes questions that could not be sent before.
         if subscriber.isLive || isPast { notifyQuestions(session: id) }
