@@ -142,7 +142,7 @@ final class BackgroundSubscription {
         switch task {
         case let download as URLSessionDownloadTask:
             download.recordResponse(
-                event.response.map { HTTPResponseHead($0) },
+                event.response.map { LatestResponse($0) },
                 to: event.request.map { TransferRequest($0) }
             )
         case let upload as URLSessionUploadTask:

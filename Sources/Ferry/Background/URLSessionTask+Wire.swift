@@ -54,17 +54,28 @@ extension URLSessionTask {
     ///   - told: The metrics from the daemon.
     ///   - response: The response that the task ends with.
     ///   - hasFailed: Whether it ends with an error.
-    func deliverMetrics(_ told: Wire.TaskMetrics, response: Wire.Response?, hasFailed: Bool) {
+    func deliverMetrics(
+        _ told: Encoded<Wire.TaskMetrics>,
+        response: Encoded<Wire.Response>?,
+        hasFailed: Bool
+    ) {
         deliverMetrics { [self] in
-            makeMetrics(told, response: response, hasFailed: hasFailed)
+            makeMetrics(told.value, response: response?.value, hasFailed: hasFailed)
         }
     }
 
     private func makeMetrics(
-        _ told: Wire.TaskMetrics,
+        _ told: Wire.TaskMetrics?,
         response: Wire.Response?,
         hasFailed: Bool
     ) -> URLSessionTaskMetrics {
+        guard let told else {
+            return URLSessionTaskMetrics(
+                taskInterval: DateInterval(),
+                redirectCount: 0,
+                transactions: []
+            )
+        }
         let original = originalRequest
         let current = currentRequest ?? original
         let request = TransferRequest(

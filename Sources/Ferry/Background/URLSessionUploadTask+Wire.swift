@@ -56,7 +56,7 @@ extension URLSessionUploadTask {
         if let request = event.request { recordRequest(TransferRequest(request)) }
         guard let response = event.response else { return }
         // The task's last event has it, too, if the body has already arrived.
-        storage.withLock { $0.response = LatestResponse(HTTPResponseHead(response)) }
+        storage.withLock { $0.response = LatestResponse(response) }
     }
 
     /// Records how much was sent, and how much of the response was received.

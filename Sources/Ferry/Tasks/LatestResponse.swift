@@ -1,5 +1,6 @@
 import FerryHTTP
 import FerryTransfer
+import FerryWire
 import Foundation
 import FoundationNetworking
 
@@ -8,12 +9,19 @@ import FoundationNetworking
 /// Most apps never look at the response of a download, and Foundation's object costs more than everything else that a
 /// short download needs in this process.
 struct LatestResponse: Sendable {
-    private var head: HTTPResponseHead?
+    private var received: HTTPResponseHead?
+    /// A response of a background session, as ferryd sends it.
+    private var encoded: Encoded<Wire.Response>?
     private var made: URLResponse?
 
     /// Creates a response, or none yet.
     init(_ head: HTTPResponseHead? = nil) {
-        self.head = head
+        received = head
+    }
+
+    /// Creates a response of a background session.
+    init(_ response: Encoded<Wire.Response>) {
+        encoded = response
     }
 
     /// Creates a response from an existing object.
@@ -22,7 +30,11 @@ struct LatestResponse: Sendable {
     }
 
     /// Whether there is a response.
-    var isThere: Bool { head != nil || made != nil }
+    var isThere: Bool { received != nil || encoded != nil || made != nil }
+
+    private var head: HTTPResponseHead? {
+        received ?? encoded?.value.map { HTTPResponseHead($0) }
+    }
 
     /// Whether it may answer no request but the one that it was made for.
     var isForOneRequest: Bool { head?.isForOneRequest ?? false }

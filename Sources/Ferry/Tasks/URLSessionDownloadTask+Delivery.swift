@@ -73,10 +73,10 @@ extension URLSessionDownloadTask {
     /// Records the server's response.
     ///
     /// - Parameters:
-    ///   - head: The response; nil if it is not known.
+    ///   - response: The response; nil if it is not known.
     ///   - request: The final request, after redirects; nil if it is not known.
-    func recordResponse(_ head: HTTPResponseHead?, to request: TransferRequest?) {
-        if let head { storage.withLock { $0.response = LatestResponse(head) } }
+    func recordResponse(_ response: LatestResponse?, to request: TransferRequest?) {
+        if let response { storage.withLock { $0.response = response } }
         if let request { recordRequest(request) }
     }
 

@@ -30,7 +30,7 @@ extension DaemonStateMachine {
                 ?? record.currentRequest.flatMap { Stored.request($0) } ?? end?.request
                 ?? DelayState.decode(record.delay)?.request,
             response: running?.response ?? record.response.flatMap { Stored.response($0) }
-                ?? end?.response,
+                ?? end?.response?.value,
             receivedByteCount: running?.receivedByteCount ?? record.receivedByteCount,
             expectedByteCount: running?.expectedByteCount ?? record.expectedByteCount,
             upload: upload(of: record, sentByteCount: running?.sentByteCount),

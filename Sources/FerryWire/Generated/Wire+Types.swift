@@ -2112,7 +2112,7 @@ extension Wire {
         /// The task's number in its session; all but drained have it.
         package var task: Int?
         /// The response: with response, expired and completed.
-        package var response: Response?
+        package var response: Encoded<Response>?
         /// The request after redirects, if different, with the response; the request that would be sent, with
         /// delayed.
         package var request: Request?
@@ -2152,14 +2152,14 @@ extension Wire {
         /// The challenge: with challenged.
         package var challenge: Challenge?
         /// The metrics of the task: with completed, if the session wants them.
-        package var metrics: TaskMetrics?
+        package var metrics: Encoded<TaskMetrics>?
 
         /// Creates the value from its members.
         package init(
             kind: EventKind,
             sequence: Int64? = nil,
             task: Int? = nil,
-            response: Response? = nil,
+            response: Encoded<Response>? = nil,
             request: Request? = nil,
             offset: Int64? = nil,
             receivedByteCount: Int64? = nil,
@@ -2175,7 +2175,7 @@ extension Wire {
             cancelReason: Int? = nil,
             question: Int? = nil,
             challenge: Challenge? = nil,
-            metrics: TaskMetrics? = nil
+            metrics: Encoded<TaskMetrics>? = nil
         ) {
             self.kind = kind
             self.sequence = sequence
@@ -2230,7 +2230,7 @@ extension Wire {
             var kind: EventKind?
             var sequence: Int64?
             var task: Int?
-            var response: Response?
+            var response: Encoded<Response>?
             var request: Request?
             var offset: Int64?
             var receivedByteCount: Int64?
@@ -2246,7 +2246,7 @@ extension Wire {
             var cancelReason: Int?
             var question: Int?
             var challenge: Challenge?
-            var metrics: TaskMetrics?
+            var metrics: Encoded<TaskMetrics>?
             try input.object { (input, member) throws(JSONInput.Problem) in
                 switch member {
                 case "kind": kind = try input.value()

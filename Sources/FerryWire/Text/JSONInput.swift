@@ -151,6 +151,13 @@ package struct JSONInput {
     /// Skips a value of any kind.
     mutating func skip() throws(Problem) { try skip(depth: 0) }
 
+    /// Reads a value of any kind as it appears in the text.
+    mutating func text() throws(Problem) -> [UInt8] {
+        let start = index
+        try skip()
+        return Array(bytes[start..<index])
+    }
+
     /// Reads the next value by `body`; skips it if that fails.
     ///
     /// - Returns: The value, or the problem with it.
@@ -183,10 +190,12 @@ package struct JSONInput {
             try object { (input, _) throws(Problem) in try input.skip(depth: depth + 1) }
         case UInt8(ascii: "["):
             _ = try array { (input) throws(Problem) in try input.skip(depth: depth + 1) }
-        case UInt8(ascii: "\""): _ = try string()
+        case UInt8(ascii: "\""):
+            let string = try name()
+            if !string.isPlain { _ = try string.text }
         case UInt8(ascii: "t"), UInt8(ascii: "f"): _ = try bool()
         case UInt8(ascii: "n") where takeNull(): break
-        default: _ = try numeral()
+        default: _ = try skipNumeral()
         }
     }
 
@@ -286,6 +295,15 @@ package struct JSONInput {
 
     private mutating func numeral() throws(Problem) -> Numeral {
         let start = index
+        let isWhole = try skipNumeral()
+        let text = String(decoding: bytes[start..<index], as: UTF8.self)
+        return Numeral(text: text, isWhole: isWhole)
+    }
+
+    /// Skips a number.
+    ///
+    /// - Returns: Whether it has neither a fraction nor an exponent.
+    private mutating func skipNumeral() throws(Problem) -> Bool {
         var isWhole = true
         _ = takeByte(UInt8(ascii: "-"))
         let digits = index
@@ -303,8 +321,7 @@ package struct JSONInput {
             _ = takeByte(UInt8(ascii: "+")) || takeByte(UInt8(ascii: "-"))
             guard skipDigits() > 0 else { throw unexpected("a digit") }
         }
-        let text = String(decoding: bytes[start..<index], as: UTF8.self)
-        return Numeral(text: text, isWhole: isWhole)
+        return isWhole
     }
 
     private static func double(_ number: Numeral) throws(Problem) -> Double {

@@ -66,6 +66,14 @@ package struct JSONOutput {
         needsComma = false
     }
 
+    /// Writes a value that is a text already.
+    mutating func text(_ value: [UInt8]) {
+        if value.isEmpty { isValid = false }
+        beginValue()
+        bytes.append(contentsOf: value)
+        needsComma = true
+    }
+
     /// Writes a string.
     mutating func string(_ value: String) {
         beginValue()

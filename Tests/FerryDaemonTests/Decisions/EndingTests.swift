@@ -20,7 +20,7 @@ import Testing
         #expect(events[0].path == "/\(task)")
         #expect(events[0].receivedByteCount == 12)
         #expect(events[0].failure == nil)
-        #expect(events[0].response?.status == 200)
+        #expect(events[0].response?.value?.status == 200)
         #expect(bench.stored(task)?.state == .completed)
         #expect(bench.loading.isEmpty)
         #expect(bench.effects.contains(.seal(task: task)))
@@ -35,7 +35,7 @@ import Testing
         bench.finish(task)
         let events = bench.database.current.events(session: 1, after: 0, limit: 2)
             .compactMap { Stored.event($0) }
-        #expect(events.first?.response?.status == 404)
+        #expect(events.first?.response?.value?.status == 404)
         #expect(events.last?.kind == .completed)
         #expect(events.last?.failure == nil)
     }

@@ -75,7 +75,7 @@ import Testing
             #expect(Self.kinds(bench, task: task) == [.completed])
             #expect(bench.stored(task)?.receivedByteCount == 100)
             let event = bench.stored(task)?.event.flatMap { Stored.event($0) }
-            #expect(event?.response?.status == 200)
+            #expect(event?.response?.value?.status == 200)
         }
         let paths = bench.database.current.events(session: 1, after: 0, limit: 9)
             .compactMap { Stored.event($0)?.path }

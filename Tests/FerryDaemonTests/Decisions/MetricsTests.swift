@@ -44,7 +44,7 @@ import Testing
     private func metrics(
         over stream: DaemonStateMachine.CallIdentifier
     ) -> [Wire.TaskMetrics?] {
-        bench.events[stream]?.filter { $0.kind == .completed }.map(\.metrics) ?? []
+        bench.events[stream]?.filter { $0.kind == .completed }.map { $0.metrics?.value } ?? []
     }
 
     @Test mutating func `DL-24, DL-25, BG-32: a task ends with what its requests have cost`() throws

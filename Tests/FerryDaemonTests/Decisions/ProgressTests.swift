@@ -66,7 +66,7 @@ import Testing
         bench.finish(task, byteCount: 10)
         bench.wait(1)
         #expect(bench.events[stream]?.map(\.kind) == [.drained, .completed])
-        #expect(bench.events[stream]?[1].response == .sample())
+        #expect(bench.events[stream]?[1].response?.value == .sample())
     }
 
     @Test func `the answer is told with the first progress`() {

@@ -28,7 +28,7 @@ import Testing
         bench.fail(task, .badServerResponse)
         let end = bench.events[stream]?.last
         #expect(end?.kind == .completed)
-        #expect(end?.response?.status == 200)
+        #expect(end?.response?.value?.status == 200)
     }
 
     @Test mutating func `a response is in the store as soon as bytes of it are`() {

@@ -305,7 +305,7 @@ import Testing
         let events = bench.events[subscription] ?? []
         let finished = try #require(events.first { $0.path != nil })
         #expect(finished.path == "/answer" && finished.receivedByteCount == 6)
-        #expect(finished.sentByteCount == 500 && finished.response?.status == 500)
+        #expect(finished.sentByteCount == 500 && finished.response?.value?.status == 500)
         #expect(events.last?.kind == .completed && events.last?.failure == nil)
         #expect(bench.effects.contains(.seal(task: 1)))
     }

@@ -70,7 +70,7 @@ import Testing
             redirectCount: 0,
             transactions: [transaction]
         )
-        var event = Wire.Event(kind: .completed, task: 1, metrics: metrics)
+        var event = Wire.Event(kind: .completed, task: 1, metrics: Encoded(metrics))
         #expect(Stored.event(Stored.encode(event)) == event)
         // Such an event is read by a decoder.
         event.resumeData = Data([1])

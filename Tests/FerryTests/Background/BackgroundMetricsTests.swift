@@ -73,9 +73,9 @@ struct BackgroundMetricsTests {
             let event = Wire.Event(
                 kind: .completed,
                 task: 1,
-                response: response,
+                response: Encoded(response),
                 failure: failure,
-                metrics: Self.metrics()
+                metrics: Encoded(Self.metrics())
             )
             daemon.emit(event, in: "tracks")
         }
@@ -147,9 +147,9 @@ struct BackgroundMetricsTests {
                 Wire.Event(
                     kind: .completed,
                     task: 1,
-                    response: response,
+                    response: Encoded(response),
                     path: path,
-                    metrics: Self.metrics()
+                    metrics: Encoded(Self.metrics())
                 ),
                 in: "tracks"
             )

@@ -185,11 +185,13 @@ struct BackgroundQuestionTests {
         Wire.Event(
             kind: .expired,
             task: 1,
-            response: Wire.Response(
-                url: "https://example.com/song",
-                status: 403,
-                version: "HTTP/1.1",
-                fields: []
+            response: Encoded(
+                Wire.Response(
+                    url: "https://example.com/song",
+                    status: 403,
+                    version: "HTTP/1.1",
+                    fields: []
+                )
             ),
             question: 7
         ),

@@ -146,7 +146,9 @@ struct BackgroundSessionTests {
                 Wire.Event(
                     kind: .response,
                     task: 1,
-                    response: .init(url: target, status: 200, version: "HTTP/1.1", fields: []),
+                    response: Encoded(
+                        .init(url: target, status: 200, version: "HTTP/1.1", fields: [])
+                    ),
                     request: .init(url: target, method: "GET", fields: [], idleTimeout: 60)
                 ),
                 in: "tracks"

@@ -209,7 +209,7 @@ final class ScriptedDaemon {
             Wire.Event(
                 kind: .completed,
                 task: task,
-                response: response,
+                response: Encoded(response),
                 receivedByteCount: count,
                 expectedByteCount: count,
                 sentByteCount: sent,

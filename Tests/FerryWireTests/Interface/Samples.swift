@@ -178,7 +178,7 @@ enum Samples {
         kind: .completed,
         sequence: 17,
         task: 3,
-        response: response,
+        response: Encoded(response),
         request: request,
         offset: 5,
         receivedByteCount: 6,
@@ -191,7 +191,7 @@ enum Samples {
         cancelReason: 0,
         question: 12,
         challenge: challenge,
-        metrics: metrics
+        metrics: Encoded(metrics)
     )
     static let hook = Wire.Hook(
         application: "org.example.app",

@@ -257,7 +257,7 @@ extension DownloadContent {
         latestHead = head
         attempts.responded()
         if head.status < 300 { response = head }
-        task.recordResponse(head, to: request)
+        task.recordResponse(LatestResponse(head), to: request)
     }
 
     private func progressed(_ received: Int64, of total: Int64?, coded: CodedProgress?) {

@@ -118,7 +118,7 @@ extension DaemonStateMachine {
         let event = Wire.Event(
             kind: .completed,
             task: task.identifier,
-            response: task.response.flatMap { Stored.response($0) },
+            response: task.response.map { Encoded(text: $0) },
             request: task.currentRequest.flatMap { Stored.request($0) }
                 ?? task.replacement,
             receivedByteCount: task.receivedByteCount,
@@ -128,9 +128,14 @@ extension DaemonStateMachine {
             resumeData: resumeData,
             resumeDataRefusal: ending.resumeDataRefusal?.rawValue,
             cancelReason: ending.cancelReason,
-            metrics: ending.metrics
+            metrics: ending.metrics.map { Encoded($0) }
         )
-        let end = end(of: task, Stored.request(task.request), event)
+        let end = end(
+            of: task,
+            Stored.request(task.request),
+            event,
+            status: event.response?.value?.status
+        )
         commit(
             [
                 // A list that is requested before the application takes the event shows why the task ended.

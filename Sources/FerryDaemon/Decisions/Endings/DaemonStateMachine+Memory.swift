@@ -9,12 +9,14 @@ extension DaemonStateMachine {
     ///   - task: The task.
     ///   - request: The request that it was made with.
     ///   - event: The event that reports its end.
+    ///   - status: The status of the last response.
     ///   - path: The path of its file, if it has one.
     /// - Returns: The event, and what is remembered of the task after its application has been notified.
     func end(
         of task: TaskRecord,
         _ request: Wire.Request?,
         _ event: Wire.Event,
+        status: Int?,
         path: String? = nil
     ) -> NewEnd {
         NewEnd(
@@ -22,14 +24,15 @@ extension DaemonStateMachine {
             path: path,
             receivedByteCount: event.receivedByteCount ?? 0,
             expectedByteCount: event.expectedByteCount,
-            memory: memory(of: task, request, event)
+            memory: memory(of: task, request, event, status: status)
         )
     }
 
     private func memory(
         of task: TaskRecord,
         _ request: Wire.Request?,
-        _ event: Wire.Event
+        _ event: Wire.Event,
+        status: Int?
     ) -> [UInt8] {
         let session = sessions[task.sessionID]
         let application = session.flatMap { applications[$0.applicationID] }
@@ -44,7 +47,7 @@ extension DaemonStateMachine {
                 identifier: task.identifier,
                 description: description,
                 url: LoggedAddress.of((task.replacement ?? request)?.url ?? ""),
-                status: event.response?.status,
+                status: status,
                 receivedByteCount: event.receivedByteCount ?? 0,
                 expectedByteCount: event.expectedByteCount,
                 upload: UploadState.decode(task.upload).map { upload in

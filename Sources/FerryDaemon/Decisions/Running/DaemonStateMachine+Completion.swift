@@ -24,15 +24,21 @@ extension DaemonStateMachine {
         let event = Wire.Event(
             kind: .completed,
             task: task.record.identifier,
-            response: task.response,
+            response: task.response.map { Encoded($0) },
             request: task.currentRequest,
             receivedByteCount: byteCount,
             expectedByteCount: byteCount,
             sentByteCount: task.sentByteCount,
-            metrics: metrics(of: task.record, task, at: now)
+            metrics: metrics(of: task.record, task, at: now).map { Encoded($0) }
         )
         log(byteCount, task.response, task: id)
-        let end = end(of: task.record, task.request, event, path: path)
+        let end = end(
+            of: task.record,
+            task.request,
+            event,
+            status: task.response?.status,
+            path: path
+        )
         commit(
             forgetting(task.record) + [.completeTask(.id(id), end)],
             then: .ended(task: id, Ending(), resumeData: nil, end)

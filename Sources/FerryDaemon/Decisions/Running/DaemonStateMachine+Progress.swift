@@ -143,7 +143,7 @@ extension DaemonStateMachine {
         Wire.Event(
             kind: .response,
             task: task.record.identifier,
-            response: task.response,
+            response: task.response.map { Encoded($0) },
             request: task.currentRequest,
             expectedByteCount: task.expectedByteCount
         )

@@ -136,7 +136,7 @@ extension DaemonStateMachine {
             event.challenge = Wire.Challenge(challenge)
         case .link(let response):
             event.kind = .expired
-            event.response = response
+            event.response = response.map { Encoded($0) }
         }
         return event
     }
