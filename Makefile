@@ -139,7 +139,10 @@ sanitize-%: set-up
 	@! grep --no-messages --invert-match '^==[0-9]*==WARNING: .*symbolizer' .build/$*/$(REPORT).*
 
 # Whether ten thousand requests leave anything behind, by the leak sanitizer and by the memory they need.
+# A plan that was made earlier does not know which source files Ferry has got or lost since: it is made anew, as for
+# build-benchmarks.
 leaks: set-up ## shows whether ten thousand requests leave anything behind
+	rm -f .build/leaks/debug.yaml
 	for product in requests-ferry download-ferry; do \
 	  $(BUILD) --sanitize address --package-path Benchmarks --product $$product \
 	    --scratch-path .build/leaks || exit 1; done
@@ -191,7 +194,6 @@ compatibility: set-up ## tries programs together with earlier ones; BEFORE=…
 scale: build-benchmarks ## measures many tasks and clients; TASKS=…
 	SCALE_BINARIES=Benchmarks/.build/release scripts/scale $(TASKS)
 
-# A plan that was made earlier does not know of source files that Ferry has got since.
 build-benchmarks: ## builds the programs for bench and scale
 	@scripts/set-up bench
 	rm -f Benchmarks/.build/release.yaml
