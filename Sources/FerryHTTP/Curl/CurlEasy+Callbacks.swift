@@ -27,6 +27,27 @@ extension CurlEasy {
     }
 }
 
+extension CurlEasy {
+    /// Makes libcurl release the bytes that it holds because the transfer is paused.
+    ///
+    /// libcurl 7.88 does not do that for a handle that is removed while others use its connection: `multi_done` returns
+    /// before that. A paused stream of HTTP/2 has as many bytes as its window, several MiB.
+    func discardHeldBytes() {
+        CCurl_easy_set_header_function(handle, discard)
+        CCurl_easy_set_write_function(handle, discard)
+        curl_easy_pause(handle, CURLPAUSE_CONT)
+    }
+}
+
+private func discard(
+    _ bytes: UnsafeMutablePointer<CChar>?,
+    _ size: Int,
+    _ count: Int,
+    _ context: UnsafeMutableRawPointer?
+) -> Int {
+    size * count
+}
+
 private func withExchange<Result>(
     _ context: UnsafeMutableRawPointer?,
     otherwise: Result,

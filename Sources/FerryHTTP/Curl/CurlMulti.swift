@@ -103,6 +103,7 @@ import Glibc
     func remove(_ easy: CurlEasy, completion: @escaping () -> Void) {
         outside { [self] in
             guard let handle, easies.removeValue(forKey: easy.handle) != nil else { return }
+            enter { easy.discardHeldBytes() }
             curl_multi_remove_handle(handle, easy.handle)
             completion()
         }
@@ -134,6 +135,7 @@ import Glibc
     private func closeNow() {
         guard let handle else { return }
         for easy in easies.values {
+            enter { easy.discardHeldBytes() }
             curl_multi_remove_handle(handle, easy.handle)
             easy.reset()
         }
