@@ -82,9 +82,14 @@ extension Database {
         """
     )
     private static let deleteEmptyQueue = Statement(
-        "DELETE FROM host_queues WHERE host = ? AND session_id = ? AND avoids = ? AND waiting_count = 0"
+        """
+        DELETE FROM host_queues
+        WHERE host = ? AND session_id = ? AND avoids = ? AND waiting_count = 0
+        """
     )
-    private static let writeLastTask = Statement("UPDATE last_task SET id = max(id, ?) WHERE rowid = 1")
+    private static let writeLastTask = Statement(
+        "UPDATE last_task SET id = max(id, ?) WHERE rowid = 1"
+    )
 
     /// Returns the numbers of a session.
     func counters(ofSession id: Int64) throws(StoreError) -> Counters.Session {
