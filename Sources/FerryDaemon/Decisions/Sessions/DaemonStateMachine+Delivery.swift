@@ -52,7 +52,10 @@ extension DaemonStateMachine {
         let becomesLive = isPast && !subscriber.isLive
         let new = sessions.update(id) { $0.endReading(events, isLast: isPast) } ?? []
 
-        for event in new { turn.add(.sendEnd(subscriber.call, event)) }
+        // What a damaged disk has made of an event must not be sent as it is.
+        for event in new where Stored.event(event) != nil {
+            turn.add(.sendEnd(subscriber.call, event))
+        }
         if becomesLive { notifyPresent(session: id) }
         // This includes questions that could not be sent before.
         if subscriber.isLive || isPast { notifyQuestions(session: id) }
