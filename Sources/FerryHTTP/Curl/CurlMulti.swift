@@ -103,10 +103,15 @@ import Glibc
     func remove(_ easy: CurlEasy, completion: @escaping () -> Void) {
         outside { [self] in
             guard let handle, easies.removeValue(forKey: easy.handle) != nil else { return }
-            enter { easy.discardHeldBytes() }
-            curl_multi_remove_handle(handle, easy.handle)
+            detach(easy, from: handle)
             completion()
         }
+    }
+
+    /// Takes a handle that may be paused out of the multi handle.
+    private func detach(_ easy: CurlEasy, from handle: UnsafeMutableRawPointer) {
+        enter { easy.discardHeldBytes() }
+        curl_multi_remove_handle(handle, easy.handle)
     }
 
     /// Makes libcurl deliver again the bytes that a write callback told it to hold.
@@ -135,8 +140,7 @@ import Glibc
     private func closeNow() {
         guard let handle else { return }
         for easy in easies.values {
-            enter { easy.discardHeldBytes() }
-            curl_multi_remove_handle(handle, easy.handle)
+            detach(easy, from: handle)
             easy.reset()
         }
         curl_multi_cleanup(handle)

@@ -36,21 +36,15 @@ extension Database {
         try count(inSession: old.session) { $0.nextSequence = sequence + 1 }
         var new = old
         new.state = .completed
+        new.deadline = nil
         try count(old, new)
         if let record = end.memory { try remember(record, of: old.id) }
-        let change = TaskChange(
-            id: old.id,
-            sessionID: old.session,
-            identifier: old.identifier,
-            from: old.state,
-            to: .completed
-        )
-        return (change, sequence)
+        return (TaskChange(from: old, to: new), sequence)
     }
 
     /// Deletes the task whose end an event reports, and remembers where the application has put its file.
     ///
-    /// - Returns: The task; `nil` if there is none.
+    /// - Returns: The task; `nil` if no event has the number.
     func acknowledge(
         _ session: Int64,
         _ sequence: Int64,

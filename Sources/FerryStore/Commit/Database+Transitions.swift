@@ -158,13 +158,6 @@ extension Database {
         var new = old
         body(&new)
         try replace(old, by: new)
-        return TaskChange(
-            id: new.id,
-            sessionID: new.session,
-            identifier: new.identifier,
-            from: old.state,
-            to: new.state,
-            deadline: new.deadline
-        )
+        return TaskChange(from: old, to: new)
     }
 }

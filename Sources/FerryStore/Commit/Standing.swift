@@ -46,6 +46,20 @@ extension Standing {
     }
 }
 
+extension TaskChange {
+    /// Describes the change of a task by how it stood before and after.
+    init(from old: Standing, to new: Standing) {
+        self.init(
+            id: new.id,
+            sessionID: new.session,
+            identifier: new.identifier,
+            from: old.state,
+            to: new.state,
+            deadline: new.deadline
+        )
+    }
+}
+
 extension Database {
     /// The columns that `standing` reads.
     static let standingColumns = """
