@@ -14,7 +14,7 @@ package import FerrySystem
     let mayUseProxy: Bool
     var splicePipe: SplicePipe?
     /// The exchanges that libcurl has released before their end.
-    var splicingExchanges: [ObjectIdentifier: HTTPExchange] = [:]
+    var exchangesOutsideLibrary: [ObjectIdentifier: HTTPExchange] = [:]
     /// Handles for the next requests: making one costs more than resetting one.
     private var spareEasies: [CurlEasy] = []
     /// The hosts, with their ports, that have refused HTTP/1.1 in the handshake.
@@ -111,7 +111,7 @@ package import FerrySystem
     }
 
     private func closeSilently() {
-        for exchange in multi.exchanges + splicingExchanges.values {
+        for exchange in multi.exchanges + exchangesOutsideLibrary.values {
             exchange.cancel()
         }
         multi.close()
@@ -148,7 +148,7 @@ package import FerrySystem
 
     /// Removes an exchange from libcurl, which then no longer reports it.
     func withdraw(_ exchange: HTTPExchange) {
-        splicingExchanges[ObjectIdentifier(exchange)] = nil
+        exchangesOutsideLibrary[ObjectIdentifier(exchange)] = nil
         guard let easy = exchange.easy else { return }
         exchange.recordCounts()
         exchange.easy = nil

@@ -81,7 +81,7 @@ private func didReceiveBody(
 ) -> Int {
     nonisolated(unsafe) let piece = UnsafeRawBufferPointer(start: bytes, count: size * count)
     return withExchange(context, otherwise: CCurl_writefunc_error()) { exchange in
-        switch exchange.receivedBytes(piece) {
+        switch exchange.took(piece) {
         case .taken: piece.count
         case .held: CCurl_writefunc_pause()
         case .refused: CCurl_writefunc_error()

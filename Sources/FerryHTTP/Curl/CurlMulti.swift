@@ -37,6 +37,10 @@ import Glibc
     private var scheduleCount = 0
     private var isInsideLibrary = false
     private var postponed: [() -> Void] = []
+    /// The exchange whose pieces are gathered.
+    private var gatherer: HTTPExchange?
+    /// A buffer for pieces, while there are handles.
+    private var sparePieces: GatheredPieces?
 
     /// Makes a multi handle with its own connections.
     init(_ configuration: HTTPClient.Configuration) throws(HTTPError) {
@@ -102,10 +106,18 @@ import Glibc
     /// Removes a handle, whatever its state, and then calls `completion`.
     func remove(_ easy: CurlEasy, completion: @escaping () -> Void) {
         outside { [self] in
-            guard let handle, easies.removeValue(forKey: easy.handle) != nil else { return }
+            guard let handle, forget(easy) else { return }
             detach(easy, from: handle)
             completion()
         }
+    }
+
+    /// Forgets a handle; returns `false` if it is not known.
+    @discardableResult
+    private func forget(_ easy: CurlEasy) -> Bool {
+        guard easies.removeValue(forKey: easy.handle) != nil else { return false }
+        if easies.isEmpty { sparePieces = nil }
+        return true
     }
 
     /// Takes a handle that may be paused out of the multi handle.
@@ -168,6 +180,7 @@ import Glibc
     private func enter(_ body: () -> Void) {
         isInsideLibrary = true
         body()
+        endGathering()
         isInsideLibrary = false
         while !postponed.isEmpty {
             let work = postponed
@@ -182,6 +195,26 @@ import Glibc
         } else {
             work()
         }
+    }
+
+    /// Returns a buffer for the pieces of an exchange's body, which are delivered before libcurl returns.
+    func gather(for exchange: HTTPExchange) -> GatheredPieces {
+        endGathering()
+        gatherer = exchange
+        defer { sparePieces = nil }
+        return sparePieces ?? GatheredPieces()
+    }
+
+    /// Takes back the buffer of an exchange.
+    func reuse(_ pieces: GatheredPieces, of exchange: HTTPExchange) {
+        if gatherer === exchange { gatherer = nil }
+        if !easies.isEmpty { sparePieces = pieces }
+    }
+
+    private func endGathering() {
+        guard let exchange = gatherer else { return }
+        gatherer = nil
+        exchange.flushGathered()
     }
 
     private func reportCompletions() {
@@ -212,7 +245,7 @@ import Glibc
             return
         }
         if !easy.isForConnectionOnly || completion.code != CURLE_OK {
-            easies[easy.handle] = nil
+            forget(easy)
             curl_multi_remove_handle(handle, easy.handle)
         }
         onCompletion?(easy, completion.code)

@@ -277,6 +277,9 @@ extension HTTPExchange {
             }
         }
 
+        /// Whether a piece of the body may be delivered with those that follow it.
+        var gathersPieces: Bool { state == .delivering && !isPaused && codings.isEmpty }
+
         /// How much is decoded before other exchanges have their turn.
         ///
         /// One read may yield gigabytes, and libcurl reads up to a hundred times before it returns to the loop.
@@ -459,8 +462,9 @@ extension HTTPExchange {
             return state == .splicing
         }
 
-        /// Ends the exchange after the pipes have brought the whole body, or with an error.
-        mutating func splicingEnded(_ error: HTTPError?) {
+        /// Ends the exchange, of which libcurl need not know: the pipes have brought the whole body, or there is an error, or
+        /// the handler does not want what was gathered.
+        mutating func endedOutsideLibrary(_ error: HTTPError?) {
             switch state {
             case .failing(let cause):
                 effects.add(.withdraw)
@@ -468,7 +472,10 @@ extension HTTPExchange {
             case .splicing, .discarding:
                 effects.add(.withdraw)
                 finish(error)
-            case .finished, .awaitingHead, .delivering, .startingAgain, .endingEarly: break
+            case .endingEarly:
+                effects.add(.withdraw)
+                finish(nil)
+            case .finished, .awaitingHead, .delivering, .startingAgain: break
             }
         }
 

@@ -23,6 +23,10 @@ package import FerrySystem
     var isAboutToSplice = false
     /// What undoes the coding of the response's body; `nil` for a body that is delivered as it comes.
     var decoder: BodyDecoder?
+    /// The pieces of the body that were not delivered yet; `nil` for none.
+    var gathered: GatheredPieces?
+    /// The error of an end that waits for the gathered pieces, or `nil` in it; `nil` for no such end.
+    var keptEnd: HTTPError??
     /// How much of the piece that libcurl brings again was decoded before it had to be held.
     var decodedPieceByteCount = 0
     /// How many bytes of the response's body were taken, before they were decoded.
@@ -170,7 +174,13 @@ package import FerrySystem
 
     private func release() {
         guard let client, machine.released() else { return }
-        client.release(self)
+        let gatheredByteCount = gathered?.count ?? 0
+        guard flushGathered() else { return }
+        guard let keptEnd else { return client.release(self) }
+        metrics.decodedBodyByteCount += Int64(gatheredByteCount)
+        client.exchangesOutsideLibrary[ObjectIdentifier(self)] = nil
+        self.keptEnd = nil
+        completed(keptEnd)
     }
 }
 
@@ -323,6 +333,7 @@ extension HTTPExchange {
 
     /// Ends or restarts the exchange after libcurl has released it.
     func completed(_ error: HTTPError?) {
+        guard !keepsEnd(error) else { return }
         // An end that TLS has not announced may be an attacker's doing.
         let isCut = tlsEnd.map { !$0.hasAnnouncedEnd } ?? false
         if isProtocolRefused { client?.recordHTTP2Only(request.url) }

@@ -110,7 +110,7 @@ extension HTTPExchange {
                 machine.beganSplicing()
             else { return client.release(self) }
             client.withdraw(self)
-            client.splicingExchanges[ObjectIdentifier(self)] = self
+            client.exchangesOutsideLibrary[ObjectIdentifier(self)] = self
             let body = SplicedBody(
                 of: rest.socket,
                 byteCount: rest.byteCount,
@@ -142,7 +142,7 @@ extension HTTPExchange {
     }
 
     private func endSplicing(_ error: HTTPError?) {
-        run { $0.splicingEnded(error) }
+        run { $0.endedOutsideLibrary(error) }
     }
 
     private func splicingFailed(_ error: SystemCallError) {
