@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <sys/vfs.h>
 #include <sys/wait.h>
 #include <sys/xattr.h>
@@ -46,6 +47,11 @@ int CFerryLinux_clone(int to, int from) { return ioctl(to, FICLONE, from); }
 ssize_t CFerryLinux_splice(
     int from, int64_t *fromOffset, int to, int64_t *toOffset, size_t count, unsigned int flags) {
     return splice(from, (off64_t *)fromOffset, to, (off64_t *)toOffset, count, flags);
+}
+
+ssize_t CFerryLinux_preadNoWait(int fd, void *bytes, size_t count, int64_t offset) {
+    struct iovec room = {.iov_base = bytes, .iov_len = count};
+    return preadv2(fd, &room, 1, offset, RWF_NOWAIT);
 }
 
 ssize_t CFerryLinux_fgetxattr(int fd, const char *name, void *value, size_t size) {

@@ -41,6 +41,8 @@ int CFerryLinux_clone(int to, int from);
 ssize_t CFerryLinux_splice(
     int from, int64_t *_Nullable fromOffset, int to, int64_t *_Nullable toOffset, size_t count,
     unsigned int flags);
+/// Reads bytes of a file that need no wait for a disk or a server (preadv2(2), RWF_NOWAIT).
+ssize_t CFerryLinux_preadNoWait(int fd, void *_Nullable bytes, size_t count, int64_t offset);
 ssize_t CFerryLinux_fgetxattr(
     int fd, const char *_Nonnull name, void *_Nullable value, size_t size);
 int CFerryLinux_fsetxattr(

@@ -17,6 +17,8 @@ final class FileBodyReader: Sendable {
         )
         private var used = 0
         private(set) var count = 0
+        /// Whether the bytes were in memory.
+        private(set) var wasInMemory = false
 
         deinit { bytes.deallocate() }
 
@@ -31,23 +33,36 @@ final class FileBodyReader: Sendable {
         }
 
         fileprivate func fill(
-            from file: borrowing FileDescriptor,
+            from file: UserFile,
+            isInMemory: Bool,
             at offset: Int64,
             limit: Int
         ) throws(SystemCallError) {
             used = 0
             count = 0
             let part = UnsafeMutableRawBufferPointer(rebasing: bytes[..<min(limit, bytes.count)])
-            count = try file.read(into: part, at: offset)
+            count = file.readFromMemory(into: part, at: offset, ofFileInMemory: isInMemory) ?? 0
+            wasInMemory = count == part.count
+            guard !wasInMemory else { return }
+            count = try file.withDescriptor { (file) throws(SystemCallError) in
+                try file.read(into: part, at: offset)
+            }
         }
     }
 
     typealias Failure = FileBodySource.Failure
 
+    /// The file, and where it is.
+    private struct Found {
+        let opened: FileBodySource.Opened
+        let isInMemory: Bool
+        var file: UserFile { opened.file }
+    }
+
     private let range: Range<Int64>
     private let queue: BlockingQueue
     private let open: @Sendable () throws(SystemCallError) -> FileBodySource.Opened
-    private let opened = Mutex<FileBodySource.Opened?>(nil)
+    private let found = Mutex<Found?>(nil)
     private let spare = Mutex<[Chunk]>([])
 
     init(
@@ -75,6 +90,22 @@ final class FileBodyReader: Sendable {
         }
     }
 
+    /// Reads bytes at an offset of the body that are in memory, except those at its end, before which the file is checked.
+    ///
+    /// - Returns: How many; `nil` if another thread has to read them.
+    func readFromMemory(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) -> Int? {
+        let start = range.lowerBound + offset
+        let limit = Int(clamping: range.upperBound - start) - Chunk.capacity
+        guard limit > 0, let found = found.withLock({ $0 }) else { return nil }
+        let part = UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(limit))
+        let count = found.file.readFromMemory(
+            into: part,
+            at: start,
+            ofFileInMemory: found.isInMemory
+        )
+        return count == 0 ? nil : count
+    }
+
     /// Checks that the file is in the state to be sent, and calls the handler on the loop.
     func check(then handler: @escaping @LoopActor @Sendable (Failure?) -> Void) {
         queue.perform {
@@ -89,14 +120,17 @@ final class FileBodyReader: Sendable {
     func reuse(_ chunk: Chunk) { spare.withLock { $0.append(chunk) } }
 
     private func chunk(at offset: Int64) throws(Failure) -> Chunk {
-        let file = try openedFile().file
+        let found = try findFile()
         let chunk = spare.withLock { $0.popLast() } ?? Chunk()
         let start = range.lowerBound + offset
         let left = range.upperBound - start
         do throws(SystemCallError) {
-            try file.withDescriptor { (file) throws(SystemCallError) in
-                try chunk.fill(from: file, at: start, limit: Int(clamping: left))
-            }
+            try chunk.fill(
+                from: found.file,
+                isInMemory: found.isInMemory,
+                at: start,
+                limit: Int(clamping: left)
+            )
         } catch {
             throw .call(error)
         }
@@ -108,7 +142,7 @@ final class FileBodyReader: Sendable {
     }
 
     private func check() throws(Failure) {
-        let opened = try openedFile()
+        let opened = try findFile().opened
         guard let identity = opened.identity else { return }
         do throws(SystemCallError) {
             if try opened.file.identity().hasContent(of: identity) { return }
@@ -118,13 +152,14 @@ final class FileBodyReader: Sendable {
         throw .changed
     }
 
-    private func openedFile() throws(Failure) -> FileBodySource.Opened {
-        if let opened = opened.withLock({ $0 }) { return opened }
+    private func findFile() throws(Failure) -> Found {
+        if let found = found.withLock({ $0 }) { return found }
         do throws(SystemCallError) {
-            let new = try open()
-            return opened.withLock { opened in
-                opened = opened ?? new
-                return opened ?? new
+            let opened = try open()
+            let new = Found(opened: opened, isInMemory: opened.file.isInMemory)
+            return found.withLock { found in
+                found = found ?? new
+                return found ?? new
             }
         } catch {
             throw .call(error)

@@ -1,6 +1,7 @@
 package import FerrySystem
 
-/// A body that is read from a file while it is sent, ahead of the connection and never by the loop.
+/// A body that is read from a file while it is sent: by the loop as far as it is in memory, and otherwise by another thread,
+/// ahead of the connection.
 ///
 /// If another process truncates the file meanwhile, the exchange fails and nothing is padded: the length was
 /// promised to the server.
@@ -50,6 +51,8 @@ package final class FileBodySource: HTTPBodySource {
     /// The number of seeks so far: a chunk that was read for an earlier offset is dropped.
     private var round = 0
     private var isReading = false
+    /// Whether the file has to be read ahead, because it is not in memory.
+    private var readsAhead = false
     private var continuation: (@LoopActor () -> Void)?
 
     /// Two: one is sent while the other is read.
@@ -93,15 +96,24 @@ package final class FileBodySource: HTTPBodySource {
     package func read(into buffer: UnsafeMutableRawBufferPointer) -> HTTPBodyReading {
         guard position < length else { return .end }
         guard let chunk = chunks.first else {
-            if let failure { return .failed(message: failure.message) }
-            readOn()
-            return .later
+            return readWithoutChunk(into: buffer)
         }
         let count = chunk.copy(to: buffer)
         position += Int64(count)
         if chunk.isUsedUp { reader.reuse(chunks.removeFirst()) }
-        readOn()
+        if readsAhead { readOn() }
         return .bytes(count: count)
+    }
+
+    private func readWithoutChunk(into buffer: UnsafeMutableRawBufferPointer) -> HTTPBodyReading {
+        if let failure { return .failed(message: failure.message) }
+        if !isReading, !readsAhead, let count = reader.readFromMemory(into: buffer, at: position) {
+            position += Int64(count)
+            readPosition = position
+            return .bytes(count: count)
+        }
+        readOn()
+        return .later
     }
 
     package func seek(to offset: Int64) -> Bool {
@@ -143,7 +155,8 @@ package final class FileBodySource: HTTPBodySource {
         case .success(let chunk):
             chunks.append(chunk)
             readPosition += Int64(chunk.count)
-            readOn()
+            readsAhead = !chunk.wasInMemory
+            if readsAhead { readOn() }
         case .failure(let failure):
             self.failure = failure
         }

@@ -1,3 +1,4 @@
+import CFerryLinux
 import Glibc
 
 /// A user's file, which may be on a file system that does not answer, such as that of a dead server.
@@ -51,6 +52,33 @@ package final class UserFile: Sendable {
         }
         _ = file.release()
         return try result.get()
+    }
+
+    /// Whether the whole file is in memory, on tmpfs or ramfs; the call may take a long time, or never return.
+    package var isInMemory: Bool {
+        LoopActor.assertMayBlock()
+        return [0x0102_1994, 0x8584_58F6].contains(CFerryLinux_fileSystemType(number))
+    }
+
+    /// Reads bytes that are in memory, which the loop may do, too: the call does not wait for a disk or a server.
+    ///
+    /// - Parameters:
+    ///   - buffer: The destination.
+    ///   - offset: The offset in the file.
+    ///   - isInMemory: Whether the whole file is; tmpfs does not tell what is.
+    /// - Returns: How many, 0 at the end of the file; `nil` if they are not in memory, or the file system cannot tell, as
+    ///   that of a server.
+    package func readFromMemory(
+        into buffer: UnsafeMutableRawBufferPointer,
+        at offset: Int64,
+        ofFileInMemory isInMemory: Bool
+    ) -> Int? {
+        let (bytes, count) = (buffer.baseAddress, buffer.count)
+        return try? systemCall("preadv2") {
+            isInMemory
+                ? pread(number, bytes, count, Int(offset))
+                : CFerryLinux_preadNoWait(number, bytes, count, offset)
+        }
     }
 
     /// Returns the identity of the file and of its state.

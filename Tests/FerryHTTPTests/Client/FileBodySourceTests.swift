@@ -1,6 +1,7 @@
 import Dispatch
 import FerrySystem
 import FerryTestSupport
+import Glibc
 import Testing
 
 @testable import FerryHTTP
@@ -15,8 +16,8 @@ import Testing
 
     init() throws { temporary = try TemporaryDirectory() }
 
-    private func source() -> FileBodySource {
-        let (directory, queue) = (temporary.directory, queue)
+    private func source(in place: TemporaryDirectory? = nil) -> FileBodySource {
+        let (directory, queue) = ((place ?? temporary).directory, queue)
         return FileBodySource(range: 0..<Self.byteCount, on: queue) { () throws(SystemCallError) in
             FileBodySource.Opened(UserFile(try directory.open("file", .read), on: queue))
         }
@@ -80,5 +81,45 @@ import Testing
         let beginsAgain = source.seek(to: 0)
         #expect(beginsAgain && source.failure == nil)
         #expect(await rest(of: source) == content)
+    }
+
+    /// Whether the loop can read a file.
+    @concurrent private nonisolated static func isRead(_ file: UserFile) async -> Bool {
+        withUnsafeTemporaryAllocation(byteCount: 1, alignment: 1) {
+            file.readFromMemory(into: $0, at: 0, ofFileInMemory: file.isInMemory) == 1
+        }
+    }
+
+    @Test(arguments: ["/tmp", "/dev/shm"])
+    func `a file in memory is read without another thread until its end is near`(
+        in parent: String
+    ) async throws {
+        let temporary = try TemporaryDirectory(in: parent)
+        try temporary.write(content, to: "file")
+        // Not every file system tells what is in memory.
+        let file = UserFile(try temporary.directory.open("file", .read))
+        guard await Self.isRead(file) else { return }
+        let (source, gate) = (source(in: temporary), DispatchSemaphore(value: 0))
+        _ = read(source)
+        await waitUntilReadable(source)
+        queue.perform { gate.wait() }
+        var start: [UInt8] = []
+        while case (.bytes, let bytes) = read(source) { start += bytes }
+        #expect(start == Array(content.dropLast(FileBodyReader.Chunk.capacity)))
+        gate.signal()
+        await waitUntilReadable(source)
+        #expect(await rest(of: source) == Array(content.suffix(FileBodyReader.Chunk.capacity)))
+    }
+
+    @Test func `a file that becomes shorter while it is read from memory is an error`() async throws
+    {
+        try temporary.write(content, to: "file")
+        let source = source()
+        _ = read(source)
+        await waitUntilReadable(source)
+        _ = read(source)
+        truncate(temporary.path + "/file", 300_000)
+        #expect(await rest(of: source) == nil)
+        #expect(source.failure == .tooShort)
     }
 }
