@@ -56,12 +56,16 @@ extension DaemonStateMachine {
         for line in lines { breaker.answered(line) }
     }
 
-    /// Returns a task's host, as it was when the task started, and the one that has served it.
+    /// Returns a task's host, as it was when the task started, and the one that has served it, if that is another.
     private func lines(of task: RunningTask, servedBy url: String?) -> [HostBreaker.Line] {
         let own = task.line ?? line(of: task.record)
+        let (record, request) = (task.record, task.request)
+        let isOwn = record.link == nil && record.delay == nil && url == request?.url
+        guard !isOwn, let served = url ?? task.currentRequest?.url,
+            let host = Origin(url: served)?.authority, host != own.host
+        else { return [own] }
         var other = own
-        let served = (url ?? task.currentRequest?.url).flatMap { Origin(url: $0) }
-        other.host = served?.authority ?? own.host
+        other.host = host
         return [own, other]
     }
 
