@@ -77,7 +77,10 @@ package enum MessageCoding {
         _ members: (inout JSONOutput) -> Void
     ) throws(MessageError) -> [UInt8] {
         // Control characters are escaped, so that no other NUL can be among the bytes.
-        try text { $0.object(members) } + [0]
+        try text {
+            $0.object(members)
+            $0.endMessage()
+        }
     }
 
     private static func text(_ write: (inout JSONOutput) -> Void) throws(MessageError) -> [UInt8] {

@@ -1,21 +1,25 @@
 /// JSON text that is being written.
-package struct JSONOutput {
-    /// The text.
-    private(set) var bytes: [UInt8] = []
+///
+/// It is not an array of bytes, which would be checked for other owners and for room at each of them.
+package struct JSONOutput: ~Copyable {
     /// Whether all could be written: JSON has no number for an infinity.
     private(set) var isValid = true
+    private var buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1024, alignment: 16)
+    private var count = 0
     private var needsComma = false
 
-    /// Begins an empty text.
-    init() { bytes.reserveCapacity(512) }
+    deinit { buffer.deallocate() }
+
+    /// The text.
+    var bytes: [UInt8] { Array(UnsafeRawBufferPointer(rebasing: buffer[..<count])) }
 
     /// Writes an object; `members` writes its members.
     mutating func object(_ members: (inout JSONOutput) -> Void) {
         beginValue()
-        bytes.append(UInt8(ascii: "{"))
+        append(UInt8(ascii: "{"))
         needsComma = false
         members(&self)
-        bytes.append(UInt8(ascii: "}"))
+        append(UInt8(ascii: "}"))
         needsComma = true
     }
 
@@ -25,10 +29,10 @@ package struct JSONOutput {
         _ write: (inout JSONOutput, Element) -> Void
     ) {
         beginValue()
-        bytes.append(UInt8(ascii: "["))
+        append(UInt8(ascii: "["))
         needsComma = false
         for element in elements { write(&self, element) }
-        bytes.append(UInt8(ascii: "]"))
+        append(UInt8(ascii: "]"))
         needsComma = true
     }
 
@@ -36,7 +40,7 @@ package struct JSONOutput {
     mutating func members(of object: [UInt8]) {
         guard object.count > 2 else { return }
         beginValue()
-        bytes.append(contentsOf: object[1..<object.count - 1])
+        object.withUnsafeBytes { append(UnsafeRawBufferPointer(rebasing: $0[1..<$0.count - 1])) }
         needsComma = true
     }
 
@@ -52,17 +56,18 @@ package struct JSONOutput {
     /// Writes the name of the member whose value follows, escaped where necessary.
     mutating func name(escaping name: String) {
         string(name)
-        bytes.append(UInt8(ascii: ":"))
+        append(UInt8(ascii: ":"))
         needsComma = false
     }
 
     /// Writes the name of the member whose value follows; it must not need escaping.
     mutating func name(_ name: StaticString) {
+        reserve(name.utf8CodeUnitCount + 4)
         beginValue()
-        bytes.append(UInt8(ascii: "\""))
-        name.withUTF8Buffer { bytes.append(contentsOf: $0) }
-        bytes.append(UInt8(ascii: "\""))
-        bytes.append(UInt8(ascii: ":"))
+        add(UInt8(ascii: "\""))
+        add(UnsafeRawBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
+        add(UInt8(ascii: "\""))
+        add(UInt8(ascii: ":"))
         needsComma = false
     }
 
@@ -70,29 +75,28 @@ package struct JSONOutput {
     mutating func text(_ value: [UInt8]) {
         if value.isEmpty { isValid = false }
         beginValue()
-        bytes.append(contentsOf: value)
+        value.withUnsafeBytes { append($0) }
         needsComma = true
     }
 
     /// Writes a string.
     mutating func string(_ value: String) {
         beginValue()
-        bytes.append(UInt8(ascii: "\""))
+        append(UInt8(ascii: "\""))
         var value = value
         value.withUTF8 { text in
-            guard Self.hasEscaped(UnsafeRawBufferPointer(text)) else {
-                return bytes.append(contentsOf: text)
-            }
+            let text = UnsafeRawBufferPointer(text)
+            guard Self.hasEscaped(text) else { return append(text) }
             for byte in text { appendEscaped(byte) }
         }
-        bytes.append(UInt8(ascii: "\""))
+        append(UInt8(ascii: "\""))
         needsComma = true
     }
 
     /// Writes an integer.
     mutating func integer(_ value: Int64) {
         beginValue()
-        if value < 0 { bytes.append(UInt8(ascii: "-")) }
+        if value < 0 { append(UInt8(ascii: "-")) }
         // The longest has 19 digits; the last one is found first.
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 19) { digits in
             var (rest, start) = (value.magnitude, digits.count)
@@ -101,7 +105,7 @@ package struct JSONOutput {
                 digits[start] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
                 rest /= 10
             } while rest > 0
-            bytes.append(contentsOf: digits[start...])
+            append(UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: digits[start...])))
         }
         needsComma = true
     }
@@ -118,12 +122,12 @@ package struct JSONOutput {
 
     private mutating func plain(_ text: String) {
         beginValue()
-        bytes.append(contentsOf: text.utf8)
+        append(text)
         needsComma = true
     }
 
     private mutating func beginValue() {
-        if needsComma { bytes.append(UInt8(ascii: ",")) }
+        if needsComma { append(UInt8(ascii: ",")) }
         needsComma = false
     }
 
@@ -154,18 +158,61 @@ package struct JSONOutput {
     }
 
     private mutating func appendEscaped(_ byte: UInt8) {
-        guard Self.isEscaped(byte) else { return bytes.append(byte) }
-        bytes.append(UInt8(ascii: "\\"))
+        guard Self.isEscaped(byte) else { return append(byte) }
+        append(UInt8(ascii: "\\"))
         switch byte {
-        case 0x08: bytes.append(UInt8(ascii: "b"))
-        case 0x09: bytes.append(UInt8(ascii: "t"))
-        case 0x0A: bytes.append(UInt8(ascii: "n"))
-        case 0x0C: bytes.append(UInt8(ascii: "f"))
-        case 0x0D: bytes.append(UInt8(ascii: "r"))
+        case 0x08: append(UInt8(ascii: "b"))
+        case 0x09: append(UInt8(ascii: "t"))
+        case 0x0A: append(UInt8(ascii: "n"))
+        case 0x0C: append(UInt8(ascii: "f"))
+        case 0x0D: append(UInt8(ascii: "r"))
         case 0..<0x20:
             let digits = String(byte, radix: 16)
-            bytes.append(contentsOf: "u00\(digits.utf8.count == 1 ? "0" : "")\(digits)".utf8)
-        default: bytes.append(byte)
+            append("u00\(digits.utf8.count == 1 ? "0" : "")\(digits)")
+        default: append(byte)
         }
+    }
+
+    /// Ends the text as that of a message, with a NUL.
+    mutating func endMessage() { append(0) }
+
+    // MARK: - Bytes
+
+    private mutating func append(_ text: String) {
+        var text = text
+        text.withUTF8 { append(UnsafeRawBufferPointer($0)) }
+    }
+
+    private mutating func append(_ bytes: UnsafeRawBufferPointer) {
+        reserve(bytes.count)
+        add(bytes)
+    }
+
+    private mutating func append(_ byte: UInt8) {
+        reserve(1)
+        add(byte)
+    }
+
+    /// Adds bytes for which there is room.
+    private mutating func add(_ bytes: UnsafeRawBufferPointer) {
+        UnsafeMutableRawBufferPointer(rebasing: buffer[count...]).copyMemory(from: bytes)
+        count += bytes.count
+    }
+
+    /// Adds a byte for which there is room.
+    private mutating func add(_ byte: UInt8) {
+        buffer[count] = byte
+        count += 1
+    }
+
+    private mutating func reserve(_ byteCount: Int) {
+        guard count + byteCount > buffer.count else { return }
+        let larger = UnsafeMutableRawBufferPointer.allocate(
+            byteCount: max(2 * buffer.count, count + byteCount),
+            alignment: 16
+        )
+        larger.copyMemory(from: UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+        buffer.deallocate()
+        buffer = larger
     }
 }
