@@ -18,13 +18,13 @@ extension Store {
 
     /// Returns the application with a number, or `nil`.
     @LoopActor
-    package func application(id: Int64) async throws(StoreError) -> ApplicationRecord? {
+    package func application(id: ApplicationID) async throws(StoreError) -> ApplicationRecord? {
         try await read { database throws(StoreError) in try database.application(id: id) }
     }
 
     /// Returns an application's sessions, by number.
     @LoopActor
-    package func sessions(application: Int64) async throws(StoreError) -> [SessionRecord] {
+    package func sessions(application: ApplicationID) async throws(StoreError) -> [SessionRecord] {
         try await read { database throws(StoreError) in
             try database.sessions(application: application)
         }
@@ -32,14 +32,14 @@ extension Store {
 
     /// Returns the session with a number, or `nil`.
     @LoopActor
-    package func session(id: Int64) async throws(StoreError) -> SessionRecord? {
+    package func session(id: SessionID) async throws(StoreError) -> SessionRecord? {
         try await read { database throws(StoreError) in try database.session(id: id) }
     }
 
     /// Returns an application's session with a name, or `nil`.
     @LoopActor
     package func session(
-        application: Int64,
+        application: ApplicationID,
         identifier: String
     ) async throws(StoreError) -> SessionRecord? {
         try await read { database throws(StoreError) in
@@ -59,7 +59,7 @@ extension Store {
     @LoopActor
     package func tasks(
         _ filter: TaskFilter = TaskFilter(),
-        after id: Int64 = 0,
+        after id: TaskID = 0,
         limit: Int
     ) async throws(StoreError) -> [TaskRecord] {
         try await read { database throws(StoreError) in
@@ -80,7 +80,7 @@ extension Store {
     @LoopActor
     package func page(
         of filter: TaskFilter = TaskFilter(),
-        after id: Int64 = 0,
+        after id: TaskID = 0,
         limit: Int,
         byteLimit: Int
     ) async throws(StoreError) -> TaskPage {
@@ -97,7 +97,7 @@ extension Store {
     /// - Returns: The tasks; `next` is the last one of a page that has ended early.
     /// - Throws: A failure of the disk.
     @LoopActor
-    package func page(ids: [Int64], byteLimit: Int) async throws(StoreError) -> TaskPage {
+    package func page(ids: [TaskID], byteLimit: Int) async throws(StoreError) -> TaskPage {
         try await read { database throws(StoreError) in
             try database.page(ids: ids, byteLimit: byteLimit)
         }
@@ -105,20 +105,20 @@ extension Store {
 
     /// Returns the standings of the tasks with the given numbers, as far as they exist, in any order.
     @LoopActor
-    package func standings(ofTasks ids: [Int64]) async throws(StoreError) -> [TaskStanding] {
+    package func standings(ofTasks ids: [TaskID]) async throws(StoreError) -> [TaskStanding] {
         try await read { database throws(StoreError) in try database.standings(ids: ids) }
     }
 
     /// Returns the task with a number, or `nil`.
     @LoopActor
-    package func task(id: Int64) async throws(StoreError) -> TaskRecord? {
+    package func task(id: TaskID) async throws(StoreError) -> TaskRecord? {
         try await read { database throws(StoreError) in try database.task(id: id) }
     }
 
     /// Returns a session's task with an identifier, or `nil`.
     @LoopActor
     package func task(
-        session: Int64,
+        session: SessionID,
         identifier: Int
     ) async throws(StoreError) -> TaskRecord? {
         try await read { database throws(StoreError) in
@@ -140,7 +140,7 @@ extension Store {
     /// Returns the unfinished tasks that wait for a date from their applications, by number, from the first
     /// one above `id` on.
     @LoopActor
-    package func datedTasks(after id: Int64, limit: Int) async throws(StoreError) -> [TaskRecord] {
+    package func datedTasks(after id: TaskID, limit: Int) async throws(StoreError) -> [TaskRecord] {
         try await read { database throws(StoreError) in
             try database.datedTasks(after: id, limit: limit)
         }
@@ -185,7 +185,7 @@ extension Store {
     /// `sequence` on.
     @LoopActor
     package func events(
-        session: Int64,
+        session: SessionID,
         after sequence: Int64 = 0,
         limit: Int
     ) async throws(StoreError) -> [EventRecord] {

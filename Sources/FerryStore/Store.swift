@@ -21,7 +21,7 @@ package final class Store: Sendable {
     /// The database's path, for messages.
     package let path: String
     /// A number above that of every task that was ever stored; the next task gets it.
-    package let nextTaskID: Int64
+    package let nextTaskID: TaskID
 
     let queue = BlockingQueue(label: "ferry.store")
     private let commits = Mutex(CommitQueue())

@@ -20,11 +20,11 @@ struct AvoidedConditionTests {
         )
     }
 
-    private func found(_ conditions: Conditions) async throws -> [Int64] {
+    private func found(_ conditions: Conditions) async throws -> [TaskID] {
         try await search(conditions).tasks.map(\.id)
     }
 
-    private func insert(_ id: Int64, session: Int64, avoids: Conditions) async throws {
+    private func insert(_ id: TaskID, session: SessionID, avoids: Conditions) async throws {
         var task = TaskRecord.waiting(id, session: session)
         task.avoids = avoids
         try await store.commit([.insertTask(task)])
@@ -53,7 +53,7 @@ struct AvoidedConditionTests {
     {
         let session = try await store.openedSession()
         for (id, avoids) in [(1, Conditions.battery), (2, []), (3, .powerSaver), (4, [])] {
-            try await insert(Int64(id), session: session.id, avoids: avoids)
+            try await insert(TaskID(id), session: session.id, avoids: avoids)
         }
         try await store.commit([.prioritizeTask(.id(3), 1)])
         #expect(try await found([]) == [3, 1, 2, 4])
@@ -62,7 +62,7 @@ struct AvoidedConditionTests {
     @Test func `what a session avoids holds for each of its tasks, and follows the session`()
         async throws
     {
-        func open(_ avoids: Conditions) async throws -> Int64 {
+        func open(_ avoids: Conditions) async throws -> SessionID {
             let opening = Mutation.openSession(
                 application: "app",
                 launch: nil,

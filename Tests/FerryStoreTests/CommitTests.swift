@@ -67,14 +67,14 @@ struct CommitTests {
     @Test func `any number of callers may commit at once`() async throws {
         let session = try await store.openedSession()
         let store = store
-        try await withThrowingTaskGroup(of: [Int64].self) { group in
-            for id in Int64(1)...100 {
+        try await withThrowingTaskGroup(of: [TaskID].self) { group in
+            for id in TaskID(1)...100 {
                 group.addTask {
                     let task = TaskRecord.waiting(id, session: session.id)
                     return try await store.commit([.insertTask(task)]).taskIDs.compactMap(\.self)
                 }
             }
-            var ids: Set<Int64> = []
+            var ids: Set<TaskID> = []
             for try await receipt in group { ids.formUnion(receipt) }
             #expect(ids == Set(1...100))
         }
@@ -158,8 +158,8 @@ struct CommitTests {
     @Test func `completions come on the loop in the order of the calls`() async throws {
         let session = try await store.openedSession()
         let ids = await withCheckedContinuation { continuation in
-            let done = Recorder<Int64>()
-            for id in Int64(1)...50 {
+            let done = Recorder<TaskID>()
+            for id in TaskID(1)...50 {
                 store.submit([.insertTask(.waiting(id, session: session.id))]) { result in
                     LoopActor.shared.assertIsolated()
                     done.append((try? result.get().taskIDs.first).flatMap(\.self) ?? -1)
@@ -172,7 +172,7 @@ struct CommitTests {
 
     @Test func `a read sees what was submitted before it`() async throws {
         let session = try await store.openedSession()
-        for id in Int64(1)...20 {
+        for id in TaskID(1)...20 {
             store.submit([.insertTask(.waiting(id, session: session.id))]) { _ in }
             #expect(try await store.task(id: id) != nil)
         }
@@ -181,7 +181,7 @@ struct CommitTests {
     @Test func `closing waits for what was submitted, and refuses what comes later`() async throws {
         let session = try await store.openedSession()
         let results = Recorder<Bool>()
-        for id in Int64(1)...20 {
+        for id in TaskID(1)...20 {
             store.submit([.insertTask(.waiting(id, session: session.id))]) {
                 results.append((try? $0.get()) != nil)
             }

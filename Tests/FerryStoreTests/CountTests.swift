@@ -10,7 +10,7 @@ import Testing
 struct CountTests {
     private let temporary: TemporaryDirectory
     private let store: Store
-    private var sessions: [Int64] = []
+    private var sessions: [SessionID] = []
 
     init() async throws {
         temporary = try TemporaryDirectory()
@@ -45,7 +45,7 @@ struct CountTests {
     }
 
     private func mutation(_ random: inout SeededGenerator) -> Mutation {
-        let task = Int64.random(in: 1...12, using: &random)
+        let task = TaskID(Int64.random(in: 1...12, using: &random))
         let session = sessions[Int.random(in: 0..<3, using: &random)]
         let date = Bool.random(using: &random) ? moment(.random(in: 0...60, using: &random)) : nil
         switch Int.random(in: 0..<13, using: &random) {
@@ -53,7 +53,7 @@ struct CountTests {
             var record = TaskRecord.waiting(
                 task,
                 session: session,
-                host: "host\(task % 3)",
+                host: "host\(task.rawValue % 3)",
                 notBefore: date
             )
             record.state = TaskRecord.State.allCases[Int.random(in: 0..<3, using: &random)]

@@ -13,10 +13,10 @@ struct CrashTests {
     init() throws { temporary = try TemporaryDirectory() }
 
     /// The task numbers in a file of 8-byte integers.
-    private func acknowledged() throws -> [Int64] {
+    private func acknowledged() throws -> [TaskID] {
         let bytes = try temporary.contents(of: "acknowledged")
         return stride(from: 0, to: bytes.count - bytes.count % 8, by: 8).map { offset in
-            bytes[offset..<offset + 8].reversed().reduce(0) { $0 << 8 | Int64($1) }
+            TaskID(bytes[offset..<offset + 8].reversed().reduce(0) { $0 << 8 | Int64($1) })
         }
     }
 
@@ -55,7 +55,7 @@ struct CrashTests {
                 try database.connection.execute("PRAGMA cache_size = 4")
                 try database.begin()
                 var receipt = Receipt()
-                for id in Int64(2)...2000 {
+                for id in TaskID(2)...2000 {
                     let task = TaskRecord.waiting(id, session: session.id)
                     try database.perform(.insertTask(task), &receipt)
                 }
@@ -71,7 +71,7 @@ struct CrashTests {
     @Test func `a power cut leaves a prefix of the commits, none of them by half`() async throws {
         let store = try Store(directory: temporary.directory)
         let session = try await store.openedSession()
-        for id in Int64(1)...12 {
+        for id in TaskID(1)...12 {
             try await store.commit([
                 .insertTask(.waiting(id, session: session.id)),
                 .completeTask(.id(id), NewEnd(event: [1])),
@@ -87,7 +87,7 @@ struct CrashTests {
             try after.write(Array(log.prefix(length)), to: "ferry.sqlite-wal")
             let reopened = try Store(directory: after.directory)
             let tasks = try await reopened.tasks(limit: 100)
-            #expect(tasks.map(\.id) == (0..<tasks.count).map { Int64($0 + 1) })
+            #expect(tasks.map(\.id) == (0..<tasks.count).map { TaskID($0 + 1) })
             #expect(tasks.allSatisfy { $0.state == .completed })
             let events = try await reopened.events(session: 1, limit: 100)
             #expect(events.map(\.taskID) == tasks.map(\.id))
@@ -115,7 +115,7 @@ private struct Doomed {
                 group.addTask {
                     for step in Int64(0)... {
                         let id = 1 + worker + 8 * step
-                        guard await acknowledge(id, in: store, session.id) else { return }
+                        guard await acknowledge(TaskID(id), in: store, session.id) else { return }
                         var bytes = id.littleEndian
                         write(record, &bytes, 8)
                         acknowledgements.append(id)
@@ -128,7 +128,7 @@ private struct Doomed {
         }
     }
 
-    private func acknowledge(_ id: Int64, in store: Store, _ session: Int64) async -> Bool {
+    private func acknowledge(_ id: TaskID, in store: Store, _ session: SessionID) async -> Bool {
         let mutations: [Mutation] = [
             .insertTask(.waiting(id, session: session)),
             .completeTask(.id(id), NewEnd(event: [1, 2, 3])),

@@ -9,9 +9,9 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct DiskTests {
     /// A task that needs a lot of room.
-    private func large(_ id: Int64, session: Int64, byteCount: Int) -> Mutation {
+    private func large(_ id: TaskID, session: SessionID, byteCount: Int) -> Mutation {
         var task = TaskRecord.waiting(id, session: session)
-        task.request = [UInt8](repeating: UInt8(truncatingIfNeeded: id), count: byteCount)
+        task.request = [UInt8](repeating: UInt8(truncatingIfNeeded: id.rawValue), count: byteCount)
         return .insertTask(task)
     }
 
@@ -49,14 +49,14 @@ struct DiskTests {
         let disk = try SmallDisk(byteCount: 8 << 20)
         let store = try Store(directory: disk.directory)
         let session = try await store.openedSession()
-        for id in 1...50 as ClosedRange<Int64> {
+        for id in 1...50 as ClosedRange<TaskID> {
             try await store.commit([.insertTask(.waiting(id, session: session.id))])
         }
         try disk.fill()
         // Whatever room SQLite still has is used up by what is no end.
-        var count: Int64 = 100
+        var count: TaskID = 100
         while count < 2000 {
-            count += 1
+            count = count.next
             do {
                 try await store.commit([large(count, session: session.id, byteCount: 20_000)])
             } catch {
@@ -65,12 +65,12 @@ struct DiskTests {
             }
         }
         #expect(count < 2000)
-        for id in 1...50 as ClosedRange<Int64> {
+        for id in 1...50 as ClosedRange<TaskID> {
             try await store.commit([
                 .completeTask(.id(id), NewEnd(event: [1]))
             ])
         }
-        #expect(try await store.totals().waitingTasks == Int(count) - 101)
+        #expect(try await store.totals().waitingTasks == Int(count.rawValue) - 101)
         let error = try await failure {
             try await store.commit([large(9999, session: session.id, byteCount: 8 << 20)])
         }

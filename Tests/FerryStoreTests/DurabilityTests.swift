@@ -69,7 +69,7 @@ struct DurabilityTests {
         let gate = DispatchSemaphore(value: 0)
         store.queue.perform { gate.wait() }
         for (index, durability) in group.enumerated() {
-            let task = TaskRecord.waiting(Int64(index + 1), session: session.id)
+            let task = TaskRecord.waiting(TaskID(index + 1), session: session.id)
             let mutation =
                 index == failing ? .prioritizeTask(.id(99), 1) : Mutation.insertTask(task)
             store.submit([mutation], durability: durability) { _ in

@@ -16,7 +16,7 @@ struct EndedTaskTests {
         store = try Store(directory: temporary.directory)
     }
 
-    private func end(_ task: Int64, _ record: [UInt8]? = [1]) -> Mutation {
+    private func end(_ task: TaskID, _ record: [UInt8]? = [1]) -> Mutation {
         .completeTask(.id(task), NewEnd(event: [], memory: record))
     }
 
@@ -74,7 +74,7 @@ struct EndedTaskTests {
     @Test func `USE-10: the last thousand are remembered, in the order of their ends`() async throws
     {
         let session = try await store.openedSession()
-        let count: Int64 = 1300
+        let count: TaskID = 1300
         for first in stride(from: 1, through: count, by: 100) {
             let ids = first..<min(first + 100, count + 1)
             try await store.commit(ids.map { .insertTask(.waiting($0, session: session.id)) })
@@ -86,7 +86,7 @@ struct EndedTaskTests {
         }
         try await store.commit([end(1), .deleteSession(id: session.id)])
         let remembered = try await store.endedTasks().map(\.id)
-        #expect(remembered == [1] + (count - 998...count).reversed())
+        #expect(remembered == [1] + (count + -998...count).reversed())
         #expect(try await store.endedTasks(limit: 2).map(\.id) == [1, count])
         let rows = try await store.read { database throws(StoreError) in
             try database.connection.first("SELECT count(*) FROM ended_tasks") { $0.integer() }

@@ -14,7 +14,7 @@ struct EventTests {
         store = try Store(directory: temporary.directory)
     }
 
-    private func end(_ task: Int64, _ event: UInt8 = 1) -> Mutation {
+    private func end(_ task: TaskID, _ event: UInt8 = 1) -> Mutation {
         .completeTask(.id(task), NewEnd(event: [event]))
     }
 
@@ -79,7 +79,7 @@ struct EventTests {
             .insertTask(.waiting(1, session: session.id)),
             .insertTask(.waiting(2, session: session.id)), end(1), end(2),
         ])
-        for removed in [[1], []] as [[Int64]] {
+        for removed in [[1], []] as [[TaskID]] {
             let receipt = try await store.commit([
                 .acknowledge(session: session.id, sequence: 1)
             ])

@@ -141,7 +141,7 @@ struct HostQueueTests {
         let hosts = (101...450).map { "host\($0)" }
         try await store.commit(
             hosts.enumerated().map { index, host in
-                .insertTask(.waiting(Int64(index + 1), session: session.id, host: host))
+                .insertTask(.waiting(TaskID(index + 1), session: session.id, host: host))
             }
         )
         var search = CandidateSearch(now: moment(0), limit: 1000, limitPerHost: 1)
@@ -161,7 +161,7 @@ struct HostQueueTests {
     ) async throws -> CandidateSearch {
         for (index, host) in hosts.enumerated() {
             let session = try await store.openedSession(of: "app\(index)")
-            let first = Int64(index * 3 + 1)
+            let first = TaskID(index * 3 + 1)
             try await store.commit(
                 (first...first + 2).map {
                     .insertTask(.waiting($0, session: session.id, host: host))

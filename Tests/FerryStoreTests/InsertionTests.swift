@@ -75,15 +75,15 @@ struct InsertionTests {
 
     @Test func `an identifier that was passed over can be used, once`() async throws {
         let session = try await store.openedSession()
-        for id: Int64 in [9, 4, 1, 2, 8, 3] {
+        for id: TaskID in [9, 4, 1, 2, 8, 3] {
             try await store.commit([.insertTask(.waiting(id, session: session.id))])
             try await store.commit([.deleteTask(id: id)])
         }
-        for id: Int64 in [9, 4, 1, 2, 8, 3] {
+        for id: TaskID in [9, 4, 1, 2, 8, 3] {
             let receipt = try await store.commit([.insertTask(.waiting(id, session: session.id))])
             #expect(receipt.taskIDs == [nil])
         }
-        for id: Int64 in [6, 5, 7] {
+        for id: TaskID in [6, 5, 7] {
             let receipt = try await store.commit([.insertTask(.waiting(id, session: session.id))])
             #expect(receipt.taskIDs == [id])
         }

@@ -19,7 +19,7 @@ struct OpeningTests {
     }
 
     /// A closed store of some size.
-    private func fill(taskCount: Int64) async throws {
+    private func fill(taskCount: TaskID) async throws {
         let store = try open()
         let session = try await store.openedSession()
         try await store.commit(

@@ -30,8 +30,8 @@ extension Mutation {
 extension TaskRecord {
     /// A waiting task with only what it must have.
     static func waiting(
-        _ id: Int64,
-        session: Int64,
+        _ id: TaskID,
+        session: SessionID,
         host: String = "example.org",
         priority: Double = 0.5,
         notBefore: Date? = nil
@@ -39,7 +39,7 @@ extension TaskRecord {
         TaskRecord(
             id: id,
             sessionID: session,
-            identifier: Int(id),
+            identifier: Int(id.rawValue),
             state: .waiting,
             host: host,
             priority: priority,
@@ -79,10 +79,10 @@ extension Store {
     func nextIDs(
         host: String = "example.org",
         at now: Date = moment(0),
-        excludingSessions sessions: Set<Int64> = [],
-        excludingTasks tasks: Set<Int64> = [],
+        excludingSessions sessions: Set<SessionID> = [],
+        excludingTasks tasks: Set<TaskID> = [],
         limit: Int = 100
-    ) async throws -> [Int64] {
+    ) async throws -> [TaskID] {
         let search = CandidateSearch(
             now: now,
             limit: 1000,
@@ -104,4 +104,15 @@ func failure(_ operation: () async throws -> Void) async throws -> StoreError {
 func refusal(of directory: Directory) throws -> StoreError {
     let error = #expect(throws: StoreError.self) { _ = try Store(directory: directory) }
     return try #require(error)
+}
+
+extension TaskID: Strideable {
+    /// Creates it from the plain number.
+    init(_ number: Int) { self.init(Int64(number)) }
+
+    func distance(to other: TaskID) -> Int { Int(other.rawValue - rawValue) }
+
+    func advanced(by distance: Int) -> TaskID { TaskID(rawValue + Int64(distance)) }
+
+    static func + (id: TaskID, distance: Int) -> TaskID { id.advanced(by: distance) }
 }

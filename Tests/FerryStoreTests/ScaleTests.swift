@@ -17,14 +17,18 @@ struct ScaleTests {
     }
 
     /// Every query and every mutation once.
-    private func useEverything(session: SessionRecord, task: Int64) async throws {
+    private func useEverything(session: SessionRecord, task: TaskID) async throws {
         let id = session.id
         let application = session.applicationID
         try await store.commit([
             .insertTask(.waiting(task, session: id, notBefore: moment(1))),
             .insertTask(.waiting(task + 1, session: id)),
             .suspendTask(.id(task), at: moment(0)),
-            .resumeTask(.identifier(session: id, Int(task)), at: moment(0), resourceTimeout: 9),
+            .resumeTask(
+                .identifier(session: id, Int(task.rawValue)),
+                at: moment(0),
+                resourceTimeout: 9
+            ),
             .holdTask(task, at: moment(1)), .releaseTask(task, at: moment(2)),
             .setProgress(task: task, receivedByteCount: 1, expectedByteCount: 2),
             .setCheckpoint(task: task, [1]),
@@ -48,7 +52,7 @@ struct ScaleTests {
     }
 
     /// Every query once.
-    private func readEverything(session: SessionRecord, task: Int64) async throws {
+    private func readEverything(session: SessionRecord, task: TaskID) async throws {
         let id = session.id
         let application = session.applicationID
         _ = try await store.overdueTasks(at: moment(10), limit: 3)
@@ -61,13 +65,17 @@ struct ScaleTests {
         )
         _ = try await store.candidates(search)
         for scope in [TaskFilter.Scope.all, .application(application), .session(id)] {
-            _ = try await store.tasks(TaskFilter(scope: scope), after: task / 2, limit: 3)
+            _ = try await store.tasks(
+                TaskFilter(scope: scope),
+                after: TaskID(task.rawValue / 2),
+                limit: 3
+            )
         }
         _ = try await store.page(ids: [task, task + 1], byteLimit: .max)
         _ = try await store.standings(ofTasks: [task, task + 1])
         _ = try await store.endedTasks()
         _ = try await store.task(id: task)
-        _ = try await store.task(session: id, identifier: Int(task))
+        _ = try await store.task(session: id, identifier: Int(task.rawValue))
         _ = try await store.session(id: id)
         _ = try await store.session(application: application, identifier: "session")
         _ = try await store.sessions(application: application)
@@ -157,15 +165,19 @@ struct ScaleTests {
     }
 
     private func insert(
-        _ ids: ClosedRange<Int64>,
-        session: Int64,
+        _ ids: ClosedRange<TaskID>,
+        session: SessionID,
         avoids: Conditions = []
     ) async throws {
         for start in stride(from: ids.lowerBound, through: ids.upperBound, by: 1000) {
             let part = start...min(start + 999, ids.upperBound)
             try await store.commit(
                 part.map { id in
-                    var task = TaskRecord.waiting(id, session: session, host: "host\(id % 10)")
+                    var task = TaskRecord.waiting(
+                        id,
+                        session: session,
+                        host: "host\(id.rawValue % 10)"
+                    )
                     task.avoids = avoids
                     return .insertTask(task)
                 },

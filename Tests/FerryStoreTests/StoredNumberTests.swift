@@ -145,7 +145,7 @@ struct StoredNumberTests {
             CandidateSearch(now: moment(60), limit: 9, limitPerHost: 9, conditions: .battery)
         )
         _ = try? await store.events(session: 1, limit: 9)
-        for id in Int64(1)...4 {
+        for id in TaskID(1)...4 {
             let changes: [Mutation] = [
                 .suspendTask(.id(id), at: moment(3)), .holdTask(id, at: moment(4)),
                 .releaseTask(id, at: moment(5)),
@@ -162,7 +162,7 @@ struct StoredNumberTests {
         var late = TaskRecord.waiting(10, session: 1)
         for identifier in [7, 30, Int.max, Int.min] {
             late.identifier = identifier
-            late.id += 1
+            late.id = late.id.next
             _ = try? await store.commit([.insertTask(late)])
         }
         await store.close()

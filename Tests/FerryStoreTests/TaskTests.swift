@@ -14,7 +14,7 @@ struct TaskTests {
         store = try Store(directory: temporary.directory)
     }
 
-    private func complete(_ id: Int64, session: Int64) -> TaskRecord {
+    private func complete(_ id: TaskID, session: SessionID) -> TaskRecord {
         TaskRecord(
             id: id,
             sessionID: session,
@@ -229,9 +229,9 @@ struct TaskTests {
         let second = try await store.openedSession("two", of: "a")
         let third = try await store.openedSession("one", of: "b")
         let sessions = [first, second, third]
-        for id in Int64(1)...30 {
-            var task = TaskRecord.waiting(id, session: sessions[Int(id % 3)].id)
-            task.state = try #require(TaskRecord.State(rawValue: Int(id / 3) % 3))
+        for id in TaskID(1)...30 {
+            var task = TaskRecord.waiting(id, session: sessions[Int(id.rawValue % 3)].id)
+            task.state = try #require(TaskRecord.State(rawValue: Int(id.rawValue / 3) % 3))
             try await store.commit([.insertTask(task)])
         }
         let everything = try await store.tasks(limit: 100)
@@ -271,18 +271,18 @@ struct TaskTests {
     @Test func `a page ends early with the task that makes it too large`() async throws {
         let session = try await store.openedSession()
         try await store.commit(
-            (Int64(1)...200).map { id in
+            (TaskID(1)...200).map { id in
                 var task = TaskRecord.waiting(id, session: session.id)
                 task.request = [UInt8](repeating: 1, count: id == 150 ? 5000 : 100)
                 return .insertTask(task)
             }
         )
         var sizes: [Int] = []
-        var next: Int64? = 0
+        var next: TaskID? = 0
         while let after = next {
             let page = try await store.page(after: after, limit: 90, byteLimit: 5000)
             sizes.append(page.tasks.count)
-            #expect(page.tasks.map(\.id) == Array(after + 1...after + Int64(page.tasks.count)))
+            #expect(page.tasks.map(\.id) == Array(after + 1...after + page.tasks.count))
             next = page.next
         }
         #expect(sizes == [51, 51, 48, 50])
@@ -297,11 +297,11 @@ struct TaskTests {
     {
         let session = try await store.openedSession()
         try await store.commit(
-            (Int64(1)...100).map { .insertTask(.waiting($0, session: session.id)) }
+            (TaskID(1)...100).map { .insertTask(.waiting($0, session: session.id)) }
         )
-        let wanted = Array((Int64(-5)...120).reversed())
+        let wanted = Array((TaskID(-5)...120).reversed())
         let page = try await store.page(ids: wanted, byteLimit: .max)
-        #expect(page.tasks.map(\.id) == Array((Int64(1)...100).reversed()))
+        #expect(page.tasks.map(\.id) == Array((TaskID(1)...100).reversed()))
         #expect(page.next == nil)
         let cut = try await store.page(ids: wanted, byteLimit: 0)
         #expect(cut.tasks.map(\.id) == [100])
@@ -312,7 +312,7 @@ struct TaskTests {
     @Test func `what has become of tasks is told without what they consist of`() async throws {
         let session = try await store.openedSession()
         try await store.commit(
-            (Int64(1)...70).map { .insertTask(.waiting($0, session: session.id)) }
+            (TaskID(1)...70).map { .insertTask(.waiting($0, session: session.id)) }
         )
         try await store.commit([
             .completeTask(.id(1), NewEnd(event: [])),
@@ -330,7 +330,7 @@ struct TaskTests {
         #expect(try await store.earliestDeadline() == nil)
         let deadlines: [Double?] = [50, 20, nil, 30, 10]
         for (index, deadline) in deadlines.enumerated() {
-            var task = TaskRecord.waiting(Int64(index + 1), session: session.id)
+            var task = TaskRecord.waiting(TaskID(index + 1), session: session.id)
             task.deadline = deadline.map(moment)
             try await store.commit([.insertTask(task)])
         }

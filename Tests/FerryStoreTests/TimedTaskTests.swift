@@ -119,8 +119,8 @@ struct TimedTaskTests {
         try await store.commit(
             (1...5).map { .insertTask(.waiting($0, session: session.id)) }
         )
-        var found: [[Int64]] = []
-        var last: Int64? = 0
+        var found: [[TaskID]] = []
+        var last: TaskID? = 0
         while let after = last, found.count < 9 {
             let page = try await store.page(after: after, limit: 2, byteLimit: 1 << 20)
             found.append(page.tasks.map(\.id))
@@ -191,7 +191,7 @@ struct TimedTaskTests {
 
     @Test func `REL-5: tasks with a date are listed by pages`() async throws {
         let session = try await store.openedSession()
-        for id in 1...3 as ClosedRange<Int64> {
+        for id in 1...3 as ClosedRange<TaskID> {
             try await store.commit([
                 .insertTask(.waiting(id, session: session.id)),
                 .delayTask(.id(id), notBefore: moment(50), [7], at: moment(0)),

@@ -1,4 +1,5 @@
 import FerryHTTP
+import FerryStore
 import FerrySystem
 import FerryTransfer
 import FerryWire
@@ -63,7 +64,7 @@ final class ConnectionFiles {
     private let timeout: Duration
     private let lifetime: Duration
     private let reading: Reading
-    private var readers: [Int64: Reader] = [:]
+    private var readers: [SessionID: Reader] = [:]
 
     /// Creates a reader.
     ///
@@ -91,7 +92,7 @@ final class ConnectionFiles {
     ///   - completion: Called once; during this call if there is nothing to read.
     func read(
         _ connections: Wire.Connections,
-        ofSession session: Int64,
+        ofSession session: SessionID,
         createdAt: Date,
         at now: Date,
         then completion: @escaping Completion
@@ -125,7 +126,7 @@ final class ConnectionFiles {
     /// - Returns: The transfers that wait for them.
     private func finished(
         _ connections: Wire.Connections,
-        _ session: Int64,
+        _ session: SessionID,
         _ result: Result<ConnectionSetup, TransferError>,
         begin: Date
     ) -> [Waiter] {
@@ -147,7 +148,7 @@ final class ConnectionFiles {
     }
 
     /// Replaces what was read last; forgets the reader if there is nothing and no transfer waits.
-    private func keep(_ last: Last?, ofSession session: Int64) {
+    private func keep(_ last: Last?, ofSession session: SessionID) {
         readers[session]?.last?.timer.cancel()
         readers[session]?.last = last
         if last == nil, readers[session]?.waiters.isEmpty == true { readers[session] = nil }

@@ -1,4 +1,5 @@
 import FerryHTTP
+import FerryStore
 import FerrySystem
 
 /// The HTTP clients that carry the transfers of all sessions.
@@ -17,7 +18,7 @@ final class TransferClients {
         var proxies: HTTPProxyList
         var authorities: TrustedAuthorities?
         /// The session, if it decides about certificates.
-        var session: Int64?
+        var session: SessionID?
     }
 
     private struct Entry {
@@ -26,7 +27,7 @@ final class TransferClients {
     }
 
     private var shared: HTTPClient
-    private var sessions: [Int64: Entry] = [:]
+    private var sessions: [SessionID: Entry] = [:]
 
     /// The size from which a body is spliced unless something else is said.
     private let standardSplicedBytes: Int64
@@ -60,7 +61,7 @@ final class TransferClients {
     /// - Returns: The client.
     /// - Throws: ``HTTPError/Code/outOfMemory`` when libcurl cannot be set up.
     func client(
-        for session: Int64,
+        for session: SessionID,
         decides: Bool,
         _ setup: ConnectionSetup
     ) throws(HTTPError) -> HTTPClient {
@@ -99,5 +100,5 @@ final class TransferClients {
     }
 
     /// Forgets what a session's transfers connect with; transfers under way keep it.
-    func forget(session: Int64) { sessions[session] = nil }
+    func forget(session: SessionID) { sessions[session] = nil }
 }

@@ -1,3 +1,4 @@
+import FerryStore
 import FerrySystem
 import FerryWire
 
@@ -5,38 +6,38 @@ import FerryWire
 extension Daemon {
     /// Pauses a task.
     func pauseTask(_ call: MethodCall<Wire.PauseTask>) {
-        let deed = deed(call, "paused it", task: call.parameters.id)
-        decide(call, deed: deed) { $0.pauseTask($1.id, from: $2) }
+        let deed = deed(call, "paused it", task: call.parameters.taskID)
+        decide(call, deed: deed) { $0.pauseTask($1.taskID, from: $2) }
     }
 
     /// Resumes a paused task.
     func resumeTask(_ call: MethodCall<Wire.ResumeTask>) {
         let isOverriding = call.parameters.now == true
         let words = "resumed it" + (isOverriding ? ", whatever the conditions are" : "")
-        decide(call, deed: deed(call, words, task: call.parameters.id)) {
-            $0.resumeTask($1.id, overridingConditions: isOverriding, from: $2)
+        decide(call, deed: deed(call, words, task: call.parameters.taskID)) {
+            $0.resumeTask($1.taskID, overridingConditions: isOverriding, from: $2)
         }
     }
 
     /// Ends a task.
     func cancelTask(_ call: MethodCall<Wire.CancelTask>) {
-        let deed = deed(call, "cancelled it", task: call.parameters.id)
-        decide(call, deed: deed) { $0.cancelTask($1.id, from: $2) }
+        let deed = deed(call, "cancelled it", task: call.parameters.taskID)
+        decide(call, deed: deed) { $0.cancelTask($1.taskID, from: $2) }
     }
 
     /// Gives a task another address.
     func relinkTask(_ call: MethodCall<Wire.RelinkTask>) {
         let words = "relinked it to \(LoggedAddress.of(call.parameters.url))"
-        decide(call, deed: deed(call, words, task: call.parameters.id)) {
-            $0.relinkTask($1.id, to: $1.url, from: $2)
+        decide(call, deed: deed(call, words, task: call.parameters.taskID)) {
+            $0.relinkTask($1.taskID, to: $1.url, from: $2)
         }
     }
 
     /// Changes a task's rate limits.
     func setTaskRates(_ call: MethodCall<Wire.SetTaskRates>) {
         let words = "limited it: \(call.parameters.rates.logText)"
-        decide(call, deed: deed(call, words, task: call.parameters.id)) {
-            $0.setRates($1.rates, ofTask: $1.id, from: $2)
+        decide(call, deed: deed(call, words, task: call.parameters.taskID)) {
+            $0.setRates($1.rates, ofTask: $1.taskID, from: $2)
         }
     }
 
@@ -44,8 +45,8 @@ extension Daemon {
     func setTaskPriority(_ call: MethodCall<Wire.SetTaskPriority>) {
         // Clients use a Float, so that further digits mean nothing.
         let words = "given it priority \(Float(call.parameters.priority))"
-        decide(call, deed: deed(call, words, task: call.parameters.id)) {
-            $0.setPriority($1.priority, ofTask: $1.id, from: $2)
+        decide(call, deed: deed(call, words, task: call.parameters.taskID)) {
+            $0.setPriority($1.priority, ofTask: $1.taskID, from: $2)
         }
     }
 
@@ -80,7 +81,7 @@ extension Daemon {
     private func deed<Method: TransferMethod>(
         _ call: MethodCall<Method>,
         _ words: String,
-        task: Int64? = nil
+        task: TaskID? = nil
     ) -> PersonalDeed {
         PersonalDeed(words: words, task: task, process: call.connection.peer.processIdentifier)
     }

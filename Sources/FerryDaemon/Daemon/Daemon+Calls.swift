@@ -91,7 +91,7 @@ extension Daemon: VarlinkServerHandler {
         } answering: { answer in
             guard case .opened(let session, let next, let token) = answer else { return nil }
             return Wire.OpenSession.Reply(
-                session: session,
+                session: session.rawValue,
                 nextTaskIdentifier: next,
                 token: token
             )
@@ -103,7 +103,7 @@ extension Daemon: VarlinkServerHandler {
         decide(call) {
             $0.createDownload($1, from: $2)
         } answering: { answer in
-            answer.createdTask.map { Wire.CreateDownload.Reply(id: $0) }
+            answer.createdTask.map { Wire.CreateDownload.Reply(id: $0.rawValue) }
         }
     }
 
@@ -119,7 +119,7 @@ extension Daemon: VarlinkServerHandler {
 
     /// Changes the rate limits of a session's tasks.
     func setSessionRates(_ call: MethodCall<Wire.SetSessionRates>) {
-        decide(call) { $0.setRates($1.rates, ofSession: $1.session, from: $2) }
+        decide(call) { $0.setRates($1.rates, ofSession: $1.sessionID, from: $2) }
     }
 
     /// Resumes a suspended task.
@@ -184,6 +184,6 @@ extension Daemon: VarlinkServerHandler {
 
     /// Releases a session that other processes may open from now on.
     func releaseSession(_ call: MethodCall<Wire.ReleaseSession>) {
-        decide(call) { $0.releaseSession($1.session, from: $2) }
+        decide(call) { $0.releaseSession($1.sessionID, from: $2) }
     }
 }

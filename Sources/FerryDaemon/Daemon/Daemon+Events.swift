@@ -9,7 +9,7 @@ enum EventDestination {
     /// Over the connection of its own call.
     case own(Reply<Wire.Subscribe>)
     /// Over a stream, together with those of other sessions.
-    case stream(EventStream, session: Int64)
+    case stream(EventStream, session: SessionID)
 }
 
 /// A stream of the events of many sessions.
@@ -19,7 +19,7 @@ final class EventStream {
     let name: String
     private let reply: Reply<Wire.StreamEvents>
     /// The sessions whose events go here, by the calls that have directed them here.
-    private(set) var sessions: [DaemonStateMachine.CallIdentifier: Int64] = [:]
+    private(set) var sessions: [DaemonStateMachine.CallIdentifier: SessionID] = [:]
     /// The calls whose client takes none of their events for now.
     private var held: Set<DaemonStateMachine.CallIdentifier> = []
     /// The calls that wait until the client has caught up with the stream.
@@ -31,7 +31,9 @@ final class EventStream {
     }
 
     /// Directs a session's events here.
-    func add(_ call: DaemonStateMachine.CallIdentifier, session: Int64) { sessions[call] = session }
+    func add(_ call: DaemonStateMachine.CallIdentifier, session: SessionID) {
+        sessions[call] = session
+    }
 
     /// Ends a subscription and notifies its client, unless it has begun another one for the session.
     func end(_ call: DaemonStateMachine.CallIdentifier) {
@@ -39,14 +41,16 @@ final class EventStream {
         held.remove(call)
         waiting.remove(call)
         guard !sessions.values.contains(session) else { return }
-        reply.stream(Wire.StreamEvents.Reply(session: session))
+        reply.stream(Wire.StreamEvents.Reply(session: session.rawValue))
     }
 
     /// Sends a reply with an event.
     func send(_ event: Wire.StreamEvents.Reply) { reply.stream(event) }
 
     /// Sends an event of a session.
-    func send(_ event: EncodedEvent, session: Int64) { reply.stream(session: session, event) }
+    func send(_ event: EncodedEvent, session: SessionID) {
+        reply.stream(session: session.rawValue, event)
+    }
 
     /// Returns whether the client takes more of a subscription's events.
     func takesMore(of call: DaemonStateMachine.CallIdentifier) -> Bool {
@@ -58,7 +62,7 @@ final class EventStream {
     /// Holds back a session's events, or no longer.
     ///
     /// - Returns: The calls that have directed them here, unless they wait for the stream anyway.
-    func hold(_ isHeld: Bool, session: Int64) -> [DaemonStateMachine.CallIdentifier] {
+    func hold(_ isHeld: Bool, session: SessionID) -> [DaemonStateMachine.CallIdentifier] {
         let calls = sessions.filter { $0.value == session }.map(\.key)
         if isHeld { held.formUnion(calls) } else { held.subtract(calls) }
         return calls.filter { !waiting.contains($0) }
@@ -86,7 +90,7 @@ extension Daemon {
         }
         reply.onClose = { [weak self] in self?.unsubscribe(call) }
         input {
-            $0.subscribe(session: parameters.session, showing: parameters.token, from: caller)
+            $0.subscribe(session: parameters.sessionID, showing: parameters.token, from: caller)
         }
     }
 
@@ -117,24 +121,24 @@ extension Daemon {
             let reason = "there is no such stream"
             return reply.failure(.invalidRequest(parameter: "stream", reason: reason))
         }
-        guard driver.change({ $0.isOpen(parameters.session, over: caller) }) else {
-            return reply.failure(.sessionNotOpen(session: parameters.session))
+        guard driver.change({ $0.isOpen(parameters.sessionID, over: caller) }) else {
+            return reply.failure(.sessionNotOpen(parameters.sessionID))
         }
-        stream.add(caller.call, session: parameters.session)
-        subscriptions[caller.call] = .stream(stream, session: parameters.session)
+        stream.add(caller.call, session: parameters.sessionID)
+        subscriptions[caller.call] = .stream(stream, session: parameters.sessionID)
         reply.success()
-        input { $0.subscribe(session: parameters.session, from: caller) }
+        input { $0.subscribe(session: parameters.sessionID, from: caller) }
     }
 
     /// Holds back the events of a session, or no longer.
     func holdEvents(_ call: MethodCall<Wire.HoldEvents>) {
         let (parameters, reply) = (call.parameters, call.reply)
         let caller = caller(over: call.connection)
-        guard driver.change({ $0.isOpen(parameters.session, for: caller) }) else {
-            return reply.failure(.sessionNotOpen(session: parameters.session))
+        guard driver.change({ $0.isOpen(parameters.sessionID, for: caller) }) else {
+            return reply.failure(.sessionNotOpen(parameters.sessionID))
         }
         for stream in streams.values {
-            for call in stream.hold(parameters.hold, session: parameters.session) {
+            for call in stream.hold(parameters.hold, session: parameters.sessionID) {
                 input { $0.writability(of: call, !parameters.hold) }
             }
         }
@@ -147,7 +151,7 @@ extension Daemon {
             reply.stream(Wire.Subscribe.Reply(event: event))
             sent(over: call, isWritable: reply.isWritable)
         case .stream(let stream, let session):
-            stream.send(Wire.StreamEvents.Reply(session: session, event: event))
+            stream.send(Wire.StreamEvents.Reply(session: session.rawValue, event: event))
             sent(over: call, isWritable: stream.takesMore(of: call))
         case nil:
             break

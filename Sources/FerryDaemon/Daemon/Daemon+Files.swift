@@ -9,7 +9,7 @@ extension Daemon {
     /// Files without a task are deleted. Files of tasks that have ended are moved to the path in their resume data,
     /// before any client receives it.
     func settleFiles() async {
-        var sessions: Set<Int64> = []
+        var sessions: Set<SessionID> = []
         // A hundred thousand tasks may each have a file that no application has taken.
         let pageSize = 4096
         let leftovers = files.findLeftovers()
@@ -45,7 +45,7 @@ extension Daemon {
         }
     }
 
-    private func keepFiles(of session: Int64) async {
+    private func keepFiles(of session: SessionID) async {
         let limit = 100
         var last: Int64 = 0
         while true {
@@ -64,7 +64,7 @@ extension Daemon {
     }
 
     /// Moves a task's file to the path in its resume data.
-    func keepFile(of task: Int64, for resumeData: Data) {
+    func keepFile(of task: TaskID, for resumeData: Data) {
         // The state of a resumable upload is on its server, and its file belongs to the application.
         guard !UploadResumeData.isAround(resumeData) else { return files.discard(task: task) }
         do throws(TransferError) {

@@ -30,7 +30,7 @@ extension Daemon {
     /// Reports the state of a task.
     func getTask(_ call: MethodCall<Wire.GetTask>) {
         observe(call) { (parameters) async throws(TransferInterfaceError) in
-            Wire.GetTask.Reply(task: try await self.task(parameters.id))
+            Wire.GetTask.Reply(task: try await self.task(parameters.taskID))
         }
     }
 
@@ -70,7 +70,7 @@ extension Daemon {
         let page = try await reading { () async throws(StoreError) in
             try await self.store.page(
                 of: filter,
-                after: list.after ?? 0,
+                after: TaskID(list.after ?? 0),
                 limit: limit,
                 byteLimit: Self.pageByteLimit
             )
@@ -86,13 +86,13 @@ extension Daemon {
             else { continue }
             tasks.append(task)
         }
-        return Wire.ListTasks.Reply(tasks: tasks, next: page.next)
+        return Wire.ListTasks.Reply(tasks: tasks, next: page.next?.rawValue)
     }
 
     /// Returns the states of the first tasks of `ids`, as many as fit in a page, and which of them are gone; removes
     /// them all from `ids`.
     func takeSnapshot(
-        of ids: inout ArraySlice<Int64>
+        of ids: inout ArraySlice<TaskID>
     ) async throws(TransferInterfaceError) -> Wire.WatchTasks.Reply {
         let wanted = Array(ids.prefix(Self.maximumPageSize))
         let page = try await reading { () async throws(StoreError) in
@@ -103,7 +103,7 @@ extension Daemon {
         let found = Set(page.tasks.map(\.id))
         return Wire.WatchTasks.Reply(
             tasks: page.tasks.map { machine.presentation(of: $0, at: now) },
-            removed: wanted.prefix(count).filter { !found.contains($0) }
+            removed: wanted.prefix(count).filter { !found.contains($0) }.map(\.rawValue)
         )
     }
 
@@ -117,18 +117,18 @@ extension Daemon {
             .map { TaskFilter(scope: $0, states: states) }
     }
 
-    func task(_ id: Int64) async throws(TransferInterfaceError) -> Wire.Task {
+    func task(_ id: TaskID) async throws(TransferInterfaceError) -> Wire.Task {
         let record = try await reading { () async throws(StoreError) in
             try await self.store.task(id: id)
         }
-        guard let record else { throw .taskNotFound(id: id) }
+        guard let record else { throw .taskNotFound(.id(id)) }
         return machine.presentation(of: record, at: now)
     }
 
     /// Reports the states of tasks, and their changes.
     func watchTasks(_ call: MethodCall<Wire.WatchTasks>) {
         let identifier = makeIdentifier()
-        let watcher = TaskWatcher(ids: call.parameters.ids, reply: call.reply, daemon: self)
+        let watcher = TaskWatcher(ids: call.parameters.taskIDs, reply: call.reply, daemon: self)
         watchers[identifier] = watcher
         call.reply.onClose = { [weak watcher] in watcher?.end() }
         watcher.start { [weak self] in self?.watchers[identifier] = nil }
@@ -173,7 +173,7 @@ extension Daemon {
         do throws(StoreError) {
             return try await body()
         } catch {
-            throw TransferInterfaceError(error, task: 0)
+            throw TransferInterfaceError(error)
         }
     }
 }

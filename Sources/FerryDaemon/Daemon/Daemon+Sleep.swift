@@ -1,9 +1,10 @@
+import FerryStore
 import FerrySystem
 import FerryTransfer
 
 // Effects for the machine's sleep.
 extension Daemon {
-    func flush(_ transfer: any RunningTransfer, of task: Int64) {
+    func flush(_ transfer: any RunningTransfer, of task: TaskID) {
         questions[task] = nil
         transfer.flush { [weak self] checkpoint in
             let state = checkpoint.map { ByteState(checkpoint: $0).encoded }

@@ -79,7 +79,7 @@ extension Daemon {
 
     /// Finds or chooses where a download's file is written.
     func findPlace(
-        of task: Int64,
+        of task: TaskID,
         in directory: String?,
         on queue: BlockingQueue
     ) async -> Result<Void, TransferError> {
@@ -179,7 +179,7 @@ extension Daemon {
         )
     }
 
-    private func events(of task: Int64, into file: PartialFile) -> Download.Events {
+    private func events(of task: TaskID, into file: PartialFile) -> Download.Events {
         Download.Events(
             responded: { [weak self] head, request in
                 self?.responded(task, head, request)
@@ -216,11 +216,11 @@ extension Daemon {
         )
     }
 
-    func collected(_ transaction: LoadTransaction, _ task: Int64) {
+    func collected(_ transaction: LoadTransaction, _ task: TaskID) {
         input { $0.collected(task: task, transaction) }
     }
 
-    func responded(_ task: Int64, _ head: HTTPResponseHead, _ request: TransferRequest) {
+    func responded(_ task: TaskID, _ head: HTTPResponseHead, _ request: TransferRequest) {
         log.write(.info, "the server answers \(head.status)", task: task)
         input {
             $0.responded(
@@ -231,7 +231,7 @@ extension Daemon {
         }
     }
 
-    private func finished(_ task: Int64, _ result: DownloadResult, _ file: PartialFile) {
+    private func finished(_ task: TaskID, _ result: DownloadResult, _ file: PartialFile) {
         files.complete(file, of: task)
         input {
             $0.finished(task: task, byteCount: result.byteCount, path: file.path)
@@ -332,7 +332,7 @@ extension Daemon {
 
     // MARK: Applications
 
-    func launch(_ application: Int64, _ launch: LaunchRecord, session: String) {
+    func launch(_ application: ApplicationID, _ launch: LaunchRecord, session: String) {
         // A start that hangs occupies a thread, and repeated starts would all take effect together.
         guard starts[application] != launch else {
             let text = "the previous start has not completed yet"
@@ -385,7 +385,7 @@ extension Daemon {
     }
 
     private func child(
-        of application: Int64,
+        of application: ApplicationID,
         _ process: Int32
     ) throws(SystemCallError) -> ChildProcess {
         try ChildProcess(started: process) { [weak self] exit in

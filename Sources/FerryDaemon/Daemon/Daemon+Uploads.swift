@@ -9,7 +9,7 @@ extension Daemon {
     /// Creates an upload of a file that a client passes.
     func createUpload(_ call: MethodCall<Wire.CreateUpload>) {
         let passed = call.reply.takeFile()
-        let application = driver.change { $0.application(ofSession: call.parameters.session) }
+        let application = driver.change { $0.application(ofSession: call.parameters.sessionID) }
         let queue = applicationQueues.queue(of: application)
         let file = passed.map { ArrivingFile(file: $0.file, queue: queue) }
         decide(call, file: file) { machine, create, caller in
@@ -19,12 +19,12 @@ extension Daemon {
                 machine.refuseUpload(after: error, from: caller)
             }
         } answering: { answer in
-            answer.createdTask.map { Wire.CreateUpload.Reply(id: $0) }
+            answer.createdTask.map { Wire.CreateUpload.Reply(id: $0.rawValue) }
         }
     }
 
     /// Secures the file that a client has passed, so that it can be sent whatever happens to it.
-    func secure(_ upload: UploadState, of task: Int64, for call: DaemonStateMachine.CallIdentifier)
+    func secure(_ upload: UploadState, of task: TaskID, for call: DaemonStateMachine.CallIdentifier)
     {
         let file = calls[call]?.takeFile()
         LoopActor.task { [self] in
@@ -87,7 +87,7 @@ extension Daemon {
         }
     }
 
-    private func uploadEvents(of task: Int64) -> Upload.Events {
+    private func uploadEvents(of task: TaskID) -> Upload.Events {
         Upload.Events(
             sent: { [weak self] byteCount in
                 self?.input {

@@ -45,9 +45,9 @@ final class Daemon {
     /// The queues for the files of applications.
     let applicationQueues = ApplicationQueues()
     /// The copies of other tasks' files that are being made, by the task that gets the copy.
-    var copies: [Int64: PartialFile.Copying] = [:]
+    var copies: [TaskID: PartialFile.Copying] = [:]
     /// The functions that take the answers to challenges, by the transfer that waits for one.
-    var questions: [Int64: @LoopActor (LoadChallengeAnswer) -> Void] = [:]
+    var questions: [TaskID: @LoopActor (LoadChallengeAnswer) -> Void] = [:]
     let rateLimits = RateLimits()
     /// The user's timetable.
     let timetable: TimetableObservation
@@ -56,9 +56,9 @@ final class Daemon {
     private var wallClock: WallClockObservation?
     /// The watch over the machine's sleep, and what is held against it.
     var sleepWatch: SleepWatch?
-    var children: [Int64: ChildProcess] = [:]
+    var children: [ApplicationID: ChildProcess] = [:]
     /// The starts of applications that have not completed yet.
-    var starts: [Int64: LaunchRecord] = [:]
+    var starts: [ApplicationID: LaunchRecord] = [:]
     var subscriptions: [DaemonStateMachine.CallIdentifier: EventDestination] = [:]
     /// The streams of events, by name.
     var streams: [String: EventStream] = [:]
@@ -285,7 +285,7 @@ extension Daemon: @LoopActor DaemonWorld {
         endSubscription(call, because: error)
     }
 
-    func changed(task: Int64) {
+    func changed(task: TaskID) {
         for watcher in watchers.values { watcher.changed(task) }
     }
 
@@ -293,17 +293,17 @@ extension Daemon: @LoopActor DaemonWorld {
         for watcher in watchers.values { watcher.waitsChanged() }
     }
 
-    func removed(task: Int64) {
+    func removed(task: TaskID) {
         for watcher in watchers.values { watcher.removed(task) }
     }
 
-    func writeLog(_ level: LogLevel, _ message: String, task: Int64?) {
+    func writeLog(_ level: LogLevel, _ message: String, task: TaskID?) {
         log.write(level, message, task: task)
     }
 
     // MARK: Transfers
 
-    func stop(_ transfer: any RunningTransfer, of task: Int64) {
+    func stop(_ transfer: any RunningTransfer, of task: TaskID) {
         transfer.cancel()
         questions[task] = nil
     }
@@ -312,7 +312,7 @@ extension Daemon: @LoopActor DaemonWorld {
         transfer.rates?.limit(receiving: rates.receive, sending: rates.send)
     }
 
-    func limitRates(_ rates: SharedRates, ofSession session: Int64?) {
+    func limitRates(_ rates: SharedRates, ofSession session: SessionID?) {
         rateLimits.set(rates, forSession: session)
     }
 
@@ -326,26 +326,26 @@ extension Daemon: @LoopActor DaemonWorld {
         }
     }
 
-    func answerChallenge(of task: Int64, _ answer: LoadChallengeAnswer) {
+    func answerChallenge(of task: TaskID, _ answer: LoadChallengeAnswer) {
         questions.removeValue(forKey: task)?(answer)
     }
 
-    func forgetConnections(ofSession session: Int64) { clients.forget(session: session) }
+    func forgetConnections(ofSession session: SessionID) { clients.forget(session: session) }
 
-    func forget(session: Int64) {
+    func forget(session: SessionID) {
         forgetConnections(ofSession: session)
         rateLimits.forget(session: session)
     }
 
     // MARK: Files
 
-    func abandonCopy(for task: Int64) { copies[task]?.abandon() }
+    func abandonCopy(for task: TaskID) { copies[task]?.abandon() }
 
-    func seal(task: Int64) { files.seal(task: task) }
+    func seal(task: TaskID) { files.seal(task: task) }
 
-    func discardFile(of task: Int64) { files.discard(task: task) }
+    func discardFile(of task: TaskID) { files.discard(task: task) }
 
-    func removeFile(of task: Int64) { files.discardFile(ofEnded: task) }
+    func removeFile(of task: TaskID) { files.discardFile(ofEnded: task) }
 
     // MARK: The daemon itself
 

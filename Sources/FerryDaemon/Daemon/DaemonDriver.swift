@@ -142,7 +142,7 @@ class DaemonDriver<World: DaemonWorld> {
         }
     }
 
-    private func flush(_ task: Int64) {
+    private func flush(_ task: TaskID) {
         guard let transfer = transfers.remove(task) else {
             // It was still being prepared, and has written nothing.
             return input { $0.flush(task: task, nil) }
@@ -150,12 +150,12 @@ class DaemonDriver<World: DaemonWorld> {
         world.flush(transfer, of: task)
     }
 
-    private func limitRates(_ rates: SharedRates, of task: Int64) {
+    private func limitRates(_ rates: SharedRates, of task: TaskID) {
         transfers.change(task) { $0.rates = rates }
         if let transfer = transfers[task] { world.limitRates(rates, of: transfer) }
     }
 
-    private func prioritize(_ task: Int64, _ priority: Double) {
+    private func prioritize(_ task: TaskID, _ priority: Double) {
         transfers.change(task) { $0.priority = priority }
         if let transfer = transfers[task] { world.prioritize(transfer, priority) }
     }

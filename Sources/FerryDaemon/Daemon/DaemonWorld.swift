@@ -39,10 +39,10 @@ protocol DaemonWorld: AnyObject {
     func send(_ event: Wire.Event, over call: Machine.CallIdentifier)
     func send(_ event: EventRecord, over call: Machine.CallIdentifier)
     func endSubscription(_ call: Machine.CallIdentifier)
-    func changed(task: Int64)
+    func changed(task: TaskID)
     func waitsChanged()
-    func removed(task: Int64)
-    func writeLog(_ level: LogLevel, _ message: String, task: Int64?)
+    func removed(task: TaskID)
+    func writeLog(_ level: LogLevel, _ message: String, task: TaskID?)
 
     // MARK: Transfers
 
@@ -54,36 +54,36 @@ protocol DaemonWorld: AnyObject {
         _ setup: Setup
     ) throws(TransferError) -> Transfer
     /// Ends a transfer at once and without an event.
-    func stop(_ transfer: Transfer, of task: Int64)
+    func stop(_ transfer: Transfer, of task: TaskID)
     /// Ends a transfer at once, forces its file onto the disk, and passes ``DaemonStateMachine/flush(task:_:)`` later.
-    func flush(_ transfer: Transfer, of task: Int64)
+    func flush(_ transfer: Transfer, of task: TaskID)
     func renewConnections()
     func limitRates(_ rates: SharedRates, of transfer: Transfer)
-    func limitRates(_ rates: SharedRates, ofSession session: Int64?)
+    func limitRates(_ rates: SharedRates, ofSession session: SessionID?)
     func prioritize(_ transfer: Transfer, _ priority: Double)
     func revokeConnection(of transfer: Transfer, to host: String?)
-    func answerChallenge(of task: Int64, _ answer: LoadChallengeAnswer)
+    func answerChallenge(of task: TaskID, _ answer: LoadChallengeAnswer)
     func terminate(_ task: TaskRecord, _ resource: UploadResource)
-    func forgetConnections(ofSession session: Int64)
-    func forget(session: Int64)
+    func forgetConnections(ofSession session: SessionID)
+    func forget(session: SessionID)
 
     // MARK: Files
 
     func copyFile(_ copy: Machine.FileCopy)
-    func abandonCopy(for task: Int64)
-    func seal(task: Int64)
+    func abandonCopy(for task: TaskID)
+    func seal(task: TaskID)
     func adopt(_ resumeData: Data, _ task: TaskRecord)
-    func secure(_ upload: UploadState, of task: Int64, for call: Machine.CallIdentifier)
+    func secure(_ upload: UploadState, of task: TaskID, for call: Machine.CallIdentifier)
     func makeResumeData(of task: TaskRecord, _ ending: Machine.Ending)
-    func keepFile(of task: Int64, for resumeData: Data)
-    func discardFile(of task: Int64)
-    func removeFile(of task: Int64)
+    func keepFile(of task: TaskID, for resumeData: Data)
+    func discardFile(of task: TaskID)
+    func removeFile(of task: TaskID)
 
     // MARK: Applications and the daemon itself
 
     /// Passes those of some conditions that the machine is in to `conditionsChanged`, at once and whenever they change.
     func observe(_ conditions: Conditions)
-    func launch(_ application: Int64, _ launch: LaunchRecord, session: String)
+    func launch(_ application: ApplicationID, _ launch: LaunchRecord, session: String)
     func inhibit(_ inhibition: MachineSleep.Inhibition)
     func allowSleep()
     func exit()

@@ -1,3 +1,4 @@
+import FerryStore
 import FerrySystem
 import FerryTransfer
 
@@ -17,18 +18,18 @@ final class RateLimits {
     }
 
     private let all = Pair()
-    private var sessions: [Int64: Pair] = [:]
+    private var sessions: [SessionID: Pair] = [:]
 
     /// Changes the limits for all of a session's transfers together, or for all transfers.
-    func set(_ rates: SharedRates, forSession session: Int64?) {
+    func set(_ rates: SharedRates, forSession session: SessionID?) {
         (session.map { pair(of: $0) } ?? all).set(rates)
     }
 
     /// Forgets a session that is gone.
-    func forget(session: Int64) { sessions[session] = nil }
+    func forget(session: SessionID) { sessions[session] = nil }
 
     /// The rates of a new transfer.
-    func makeRates(forSession session: Int64) -> TransferRates {
+    func makeRates(forSession session: SessionID) -> TransferRates {
         let own = pair(of: session)
         return TransferRates(
             receiving: [own.receiving, all.receiving],
@@ -36,7 +37,7 @@ final class RateLimits {
         )
     }
 
-    private func pair(of session: Int64) -> Pair {
+    private func pair(of session: SessionID) -> Pair {
         if let pair = sessions[session] { return pair }
         let pair = Pair()
         sessions[session] = pair

@@ -1,14 +1,15 @@
 import FerryHTTP
+import FerryStore
 import FerrySystem
 import FerryTransfer
 
 /// Counts the connections of a download beyond its first one against the daemon's limits.
 final class TaskConnections: ConnectionLender {
-    private let task: Int64
-    private let session: Int64
+    private let task: TaskID
+    private let session: SessionID
     private weak var daemon: Daemon?
 
-    init(task: Int64, session: Int64, daemon: Daemon) {
+    init(task: TaskID, session: SessionID, daemon: Daemon) {
         self.task = task
         self.session = session
         self.daemon = daemon
@@ -37,8 +38,8 @@ final class TaskConnections: ConnectionLender {
 
 /// Asks the application of a task to decide about its challenges.
 final class TaskChallenges: ChallengeDecider {
-    private let task: Int64
-    private let session: Int64
+    private let task: TaskID
+    private let session: SessionID
     private let ownIdentity: OwnIdentity?
     private weak let daemon: Daemon?
 
@@ -49,7 +50,7 @@ final class TaskChallenges: ChallengeDecider {
     ///   - session: Its session.
     ///   - ownIdentity: The client's identity that needs no decision.
     ///   - daemon: The daemon that asks the application.
-    init(task: Int64, session: Int64, ownIdentity: OwnIdentity?, daemon: Daemon) {
+    init(task: TaskID, session: SessionID, ownIdentity: OwnIdentity?, daemon: Daemon) {
         self.task = task
         self.session = session
         self.ownIdentity = ownIdentity

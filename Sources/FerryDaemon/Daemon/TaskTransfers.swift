@@ -1,3 +1,4 @@
+import FerryStore
 import FerrySystem
 import FerryTransfer
 
@@ -18,11 +19,11 @@ struct TaskTransfers<Transfer> {
         case running(Transfer)
     }
 
-    private var standings: [Int64: Standing] = [:]
+    private var standings: [TaskID: Standing] = [:]
     private var lastNumber: UInt64 = 0
 
     /// The tasks whose transfers run or are being prepared.
-    var tasks: [Int64] { Array(standings.keys) }
+    var tasks: [TaskID] { Array(standings.keys) }
 
     /// The transfers that run.
     var running: [Transfer] {
@@ -32,12 +33,12 @@ struct TaskTransfers<Transfer> {
     }
 
     /// The transfer of a task; `nil` if there is none, or if it is still being prepared.
-    subscript(task: Int64) -> Transfer? {
+    subscript(task: TaskID) -> Transfer? {
         if case .running(let transfer)? = standings[task] { transfer } else { nil }
     }
 
     /// Begins to prepare the transfer of a task.
-    mutating func prepare(_ task: Int64) -> TransferPreparation {
+    mutating func prepare(_ task: TaskID) -> TransferPreparation {
         lastNumber += 1
         let preparation = TransferPreparation(number: lastNumber)
         standings[task] = .preparing(preparation, Settings())
@@ -45,12 +46,12 @@ struct TaskTransfers<Transfer> {
     }
 
     /// Returns whether a transfer is to be made of a preparation.
-    func isWanted(_ preparation: TransferPreparation, of task: Int64) -> Bool {
+    func isWanted(_ preparation: TransferPreparation, of task: TaskID) -> Bool {
         if case .preparing(preparation, _)? = standings[task] { true } else { false }
     }
 
     /// Changes what is set for a transfer that is being prepared.
-    mutating func change(_ task: Int64, _ body: (inout Settings) -> Void) {
+    mutating func change(_ task: TaskID, _ body: (inout Settings) -> Void) {
         guard case .preparing(let preparation, var settings)? = standings[task] else { return }
         body(&settings)
         standings[task] = .preparing(preparation, settings)
@@ -62,7 +63,7 @@ struct TaskTransfers<Transfer> {
     ///   - task: The task.
     ///   - transfer: The transfer that was made; `nil` if that failed.
     /// - Returns: What was set meanwhile.
-    mutating func endPreparation(of task: Int64, with transfer: Transfer?) -> Settings {
+    mutating func endPreparation(of task: TaskID, with transfer: Transfer?) -> Settings {
         defer { standings[task] = transfer.map { .running($0) } }
         guard case .preparing(_, let settings)? = standings[task] else { return Settings() }
         return settings
@@ -71,7 +72,7 @@ struct TaskTransfers<Transfer> {
     /// Removes the transfer of a task.
     ///
     /// - Returns: The transfer, if it ran.
-    mutating func remove(_ task: Int64) -> Transfer? {
+    mutating func remove(_ task: TaskID) -> Transfer? {
         defer { standings[task] = nil }
         return self[task]
     }

@@ -8,11 +8,11 @@ final class TaskWatcher {
     private static let interval = Duration.milliseconds(100)
     /// The maximum number of changes that wait for a client that does not read.
     private static let greatestBacklog = 100_000
-    private let ids: Set<Int64>?
+    private let ids: Set<TaskID>?
     private let reply: Reply<Wire.WatchTasks>
     private weak var daemon: Daemon?
-    private var changed: Set<Int64> = []
-    private var removed: Set<Int64> = []
+    private var changed: Set<TaskID> = []
+    private var removed: Set<TaskID> = []
     /// Whether the reasons may have changed for which tasks wait.
     private var hasStaleWaits = false
     private var timer: LoopTimer?
@@ -22,7 +22,7 @@ final class TaskWatcher {
     /// The continuation that waits for the client to catch up.
     private var catchingUp: CheckedContinuation<Void, Never>?
 
-    init(ids: [Int64]?, reply: Reply<Wire.WatchTasks>, daemon: Daemon) {
+    init(ids: [TaskID]?, reply: Reply<Wire.WatchTasks>, daemon: Daemon) {
         self.ids = ids.map(Set.init)
         self.reply = reply
         self.daemon = daemon
@@ -44,7 +44,7 @@ final class TaskWatcher {
     }
 
     /// A task has changed.
-    func changed(_ task: Int64) {
+    func changed(_ task: TaskID) {
         guard ids?.contains(task) ?? true else { return }
         changed.insert(task)
         changesDidGrow()
@@ -57,7 +57,7 @@ final class TaskWatcher {
     }
 
     /// A task is gone.
-    func removed(_ task: Int64) {
+    func removed(_ task: TaskID) {
         guard ids?.contains(task) ?? true else { return }
         changed.remove(task)
         removed.insert(task)
@@ -138,15 +138,15 @@ final class TaskWatcher {
 
     /// Sends the states of tasks, page by page as the client takes them; at least one page is sent.
     private func send(
-        _ ids: [Int64],
-        removed gone: [Int64] = []
+        _ ids: [TaskID],
+        removed gone: [TaskID] = []
     ) async throws(TransferInterfaceError) {
         var gone = gone
         var left = ids[...]
         repeat {
             guard let daemon, await isReady() else { return }
             var page = try await daemon.takeSnapshot(of: &left)
-            page.removed += gone
+            page.removed += gone.map(\.rawValue)
             gone = []
             reply.stream(page)
         } while !left.isEmpty

@@ -1,3 +1,4 @@
+import FerryStore
 import FerrySystem
 import FerryWire
 
@@ -24,7 +25,7 @@ struct PersonalDeed {
     /// The words, such as "paused it".
     let words: String
     /// The task that it affects; `nil` if it affects all, or an application.
-    let task: Int64?
+    let task: TaskID?
     /// The process that has called.
     let process: Int32
 

@@ -6,8 +6,8 @@ extension DaemonStateMachine {
     // MARK: Tasks of all applications
 
     /// A person pauses a task.
-    mutating func pauseTask(_ id: Int64, from caller: Caller) {
-        commit([.holdTask(id, at: now)], then: .call(caller.call, task: id))
+    mutating func pauseTask(_ id: TaskID, from caller: Caller) {
+        commit([.holdTask(id, at: now)], then: .call(caller.call, about: .id(id)))
     }
 
     /// A person resumes a paused task, or has a task that backs off retry at once.
@@ -17,7 +17,7 @@ extension DaemonStateMachine {
     ///   - isOverriding: Whether it runs from now on whatever the conditions of the machine are.
     ///   - caller: The caller.
     mutating func resumeTask(
-        _ id: Int64,
+        _ id: TaskID,
         overridingConditions isOverriding: Bool = false,
         from caller: Caller
     ) {
@@ -29,12 +29,12 @@ extension DaemonStateMachine {
                 then: .overridden(caller.call, task: id)
             )
         } else {
-            commit([release], then: .call(caller.call, task: id))
+            commit([release], then: .call(caller.call, about: .id(id)))
         }
     }
 
     /// The store knows that a task runs under all conditions.
-    mutating func overridden(_ id: Int64, _ receipt: Receipt, for call: CallIdentifier) {
+    mutating func overridden(_ id: TaskID, _ receipt: Receipt, for call: CallIdentifier) {
         running.update(id) { $0.avoid(nil) }
         turn.add(.answer(call, .done))
         separate(id)
@@ -42,7 +42,7 @@ extension DaemonStateMachine {
     }
 
     /// A person cancels a task, or deletes an ended one that its application does not take.
-    mutating func cancelTask(_ id: Int64, from caller: Caller) {
+    mutating func cancelTask(_ id: TaskID, from caller: Caller) {
         var ending = Ending.cancelled(for: .call(caller.call))
         ending.forgetsEnded = true
         query(.task(.id(id), ending))
@@ -58,7 +58,7 @@ extension DaemonStateMachine {
     }
 
     /// The store knows that an application was quit: it is not started, and its transfers end.
-    mutating func quit(_ id: Int64, call: CallIdentifier) {
+    mutating func quit(_ id: ApplicationID, call: CallIdentifier) {
         applications.update(id) { $0.quit() }
         var ending = Ending.cancelled(for: .sweep(call), producesResumeData: true)
         // NSURLErrorCancelledReasonUserForceQuitApplication
@@ -79,14 +79,14 @@ extension DaemonStateMachine {
     }
 
     /// The store knows that an application is no longer started.
-    mutating func hookRemoved(_ id: Int64, call: CallIdentifier) {
+    mutating func hookRemoved(_ id: ApplicationID, call: CallIdentifier) {
         applications.update(id) { $0.removeHook() }
         turn.add(.answer(call, .done))
     }
 
     /// The store could not record that an application must not be started.
-    mutating func objectionFailed(_ id: Int64, call: CallIdentifier, _ error: StoreError) {
+    mutating func objectionFailed(_ id: ApplicationID, call: CallIdentifier, _ error: StoreError) {
         applications.update(id) { $0.endObjection() }
-        turn.add(.refuse(call, TransferInterfaceError(error, task: 0)))
+        turn.add(.refuse(call, TransferInterfaceError(error)))
     }
 }

@@ -80,7 +80,7 @@ extension DaemonStateMachine {
         guard hasOpen(new.session, caller) else { return }
         if sessions[new.session]?.isClosing == true {
             // The session is deleted after its last task, and this task would be lost with it.
-            turn.add(.refuse(caller.call, .sessionNotOpen(session: new.session)))
+            turn.add(.refuse(caller.call, .sessionNotOpen(new.session)))
             return
         }
         guard new.identifier > 0 else {
@@ -184,35 +184,35 @@ extension DaemonStateMachine {
 
     /// A task could not be put into the store.
     mutating func creationFailed(_ call: CallIdentifier, _ error: StoreError) {
-        turn.add(.refuse(call, TransferInterfaceError(error, task: 0)))
+        turn.add(.refuse(call, TransferInterfaceError(error)))
         if let creation = creations.end(call) { turn.recount(creation.session) }
     }
 
     /// A client resumes a task.
     mutating func resume(_ resume: Wire.Resume, from caller: Caller) {
-        guard hasOpen(resume.session, caller) else { return }
-        let timeout = sessions[resume.session]?.configuration.resourceTimeout ?? 0
-        let key = TaskKey.identifier(session: resume.session, resume.identifier)
+        guard hasOpen(resume.sessionID, caller) else { return }
+        let timeout = sessions[resume.sessionID]?.configuration.resourceTimeout ?? 0
+        let key = resume.key
         commit(
             [.resumeTask(key, at: now, resourceTimeout: timeout)],
-            then: .call(caller.call, task: Int64(resume.identifier))
+            then: .call(caller.call, about: key)
         )
     }
 
     /// A client suspends a task.
     mutating func suspend(_ suspend: Wire.Suspend, from caller: Caller) {
-        guard hasOpen(suspend.session, caller) else { return }
-        let key = TaskKey.identifier(session: suspend.session, suspend.identifier)
+        guard hasOpen(suspend.sessionID, caller) else { return }
+        let key = suspend.key
         commit(
             [.suspendTask(key, at: now)],
-            then: .call(caller.call, task: Int64(suspend.identifier))
+            then: .call(caller.call, about: key)
         )
     }
 
     /// A client cancels a task.
     mutating func cancel(_ cancel: Wire.Cancel, from caller: Caller) {
-        guard hasOpen(cancel.session, caller) else { return }
-        let key = TaskKey.identifier(session: cancel.session, cancel.identifier)
+        guard hasOpen(cancel.sessionID, caller) else { return }
+        let key = cancel.key
         query(.task(key, .cancelled(for: .call(caller.call))))
     }
 
@@ -221,19 +221,19 @@ extension DaemonStateMachine {
         _ cancel: Wire.CancelProducingResumeData,
         from caller: Caller
     ) {
-        guard hasOpen(cancel.session, caller) else { return }
-        let key = TaskKey.identifier(session: cancel.session, cancel.identifier)
+        guard hasOpen(cancel.sessionID, caller) else { return }
+        let key = cancel.key
         let ending = Ending.cancelled(for: .resumeDataCall(caller.call), producesResumeData: true)
         query(.task(key, ending))
     }
 
     /// A client changes a task's description.
     mutating func setDescription(_ set: Wire.SetDescription, from caller: Caller) {
-        guard hasOpen(set.session, caller) else { return }
-        let key = TaskKey.identifier(session: set.session, set.identifier)
+        guard hasOpen(set.sessionID, caller) else { return }
+        let key = set.key
         commit(
             [.describeTask(key, set.description)],
-            then: .call(caller.call, task: Int64(set.identifier))
+            then: .call(caller.call, about: key)
         )
     }
 }

@@ -41,7 +41,7 @@ extension DaemonStateMachine {
     /// The store has the right moment of some of them.
     ///
     /// A task that was postponed since it was read still has the wrong one, and is read again.
-    mutating func retimed(_ receipt: Receipt, through task: Int64, count: Int) {
+    mutating func retimed(_ receipt: Receipt, through task: TaskID, count: Int) {
         if receipt.changes.count < count { timekeeping.repeatPass() }
         query(.dated(after: task))
         query(.earliestDeadline)

@@ -31,17 +31,17 @@ extension DaemonStateMachine {
         /// Start a transfer.
         indirect case start(TransferStart)
         /// Limit the bytes per second that a transfer receives and sends.
-        case limitRate(task: Int64, SharedRates)
+        case limitRate(task: TaskID, SharedRates)
         /// Limit the bytes per second that a session's transfers, or all transfers, receive and send together.
-        case limitRates(SharedRates, session: Int64?)
+        case limitRates(SharedRates, session: SessionID?)
         /// Change a transfer's share of such limits.
-        case prioritize(task: Int64, Double)
+        case prioritize(task: TaskID, Double)
         /// Revoke a connection that was lent to a transfer, to any host or to one.
-        case revokeConnection(task: Int64, host: String?)
+        case revokeConnection(task: TaskID, host: String?)
         /// Stop a transfer; its file stays.
-        case stop(task: Int64)
+        case stop(task: TaskID)
         /// Stop a transfer, force its file onto the disk, and report with `flush`.
-        case flush(task: Int64)
+        case flush(task: TaskID)
         /// Use no connection any more that is kept from before.
         case renewConnections
         /// Hold this against the machine's sleep, and nothing else.
@@ -49,48 +49,48 @@ extension DaemonStateMachine {
         /// Let the machine sleep or shut down as announced, whatever is held; waking up is still reported.
         case allowSleep
         /// Answer the challenge of a transfer, so that it continues.
-        indirect case answerChallenge(task: Int64, LoadChallengeAnswer)
+        indirect case answerChallenge(task: TaskID, LoadChallengeAnswer)
         /// Copy a task's complete file for another task, and report with `copied`.
         indirect case copyFile(FileCopy)
         /// Abandon the copy that is being made for a task; its result is still reported.
-        case abandonCopy(task: Int64)
+        case abandonCopy(task: TaskID)
         /// Remove the record of its origin from a complete file.
-        case seal(task: Int64)
+        case seal(task: TaskID)
         /// Take over the file of a task's resume data, if that was not done before, and report with
         /// `adopted`.
         indirect case adopt(resumeData: Data, TaskRecord)
         /// Secure the file that was passed with a call, so that it can be sent whatever happens to it, and report with
         /// `secured`.
-        indirect case secure(task: Int64, UploadState, for: CallIdentifier)
+        indirect case secure(task: TaskID, UploadState, for: CallIdentifier)
         /// Ask a server to delete its part of an abandoned upload.
         indirect case terminate(TaskRecord, UploadResource)
         /// Make resume data of what a task has loaded, keeping its file, and report with `madeResumeData`.
         indirect case makeResumeData(TaskRecord, Ending)
         /// Move the file of a task that has ended to the path in its resume data.
-        case keepFile(task: Int64, resumeData: Data)
+        case keepFile(task: TaskID, resumeData: Data)
         /// Release the connections of a session that a process has opened which has none of them.
-        case forgetConnections(ofSession: Int64)
+        case forgetConnections(ofSession: SessionID)
         /// Release the connections and the limits of a session that is gone.
-        case forgetSession(Int64)
+        case forgetSession(SessionID)
         /// Delete a task's file, and all that belongs to it.
-        case discardFile(task: Int64)
+        case discardFile(task: TaskID)
         /// Delete the file of a task that has ended, after it was offered to its application: nothing else is left.
-        case removeFile(task: Int64)
+        case removeFile(task: TaskID)
         /// Start an application and report with `launched`, later with `applicationExited`.
-        indirect case launch(application: Int64, LaunchRecord, session: String)
+        indirect case launch(application: ApplicationID, LaunchRecord, session: String)
         /// Report the conditions of these that the machine is in with `conditionsChanged`, now and whenever they change;
         /// if empty, no longer.
         case observe(Conditions)
         /// Set a timer, or with `nil` clear it.
         case setTimer(Timer, Date?)
         /// Notify watchers that a task has changed.
-        case changed(task: Int64)
+        case changed(task: TaskID)
         /// Notify watchers that the reasons why tasks wait may have changed.
         case waitsChanged
         /// Notify watchers that a task is gone.
-        case removed(task: Int64)
+        case removed(task: TaskID)
         /// Write a line into the log.
-        case log(LogLevel, String, task: Int64?)
+        case log(LogLevel, String, task: TaskID?)
         /// End the process.
         case exit
     }
@@ -100,16 +100,16 @@ extension DaemonStateMachine {
         /// It is done.
         case done
         /// A session is open; other connections of its client show the token, if its process is unknown.
-        case opened(session: Int64, nextTaskIdentifier: Int, token: String? = nil)
+        case opened(session: SessionID, nextTaskIdentifier: Int, token: String? = nil)
         /// A task exists, or, with the number 0, has existed.
-        case created(task: Int64)
+        case created(task: TaskID)
         /// A task was cancelled.
         case resumeData(Data?)
         /// An application was quit.
         case cancelled(count: Int)
 
         /// The task that a call has created; `nil` for another answer.
-        var createdTask: Int64? { if case .created(let task) = self { task } else { nil } }
+        var createdTask: TaskID? { if case .created(let task) = self { task } else { nil } }
     }
 
     /// A query to the store.
@@ -117,25 +117,25 @@ extension DaemonStateMachine {
         /// Tasks that may start now.
         case candidates(CandidateSearch)
         /// A session's events after a sequence number, for a subscription.
-        case events(session: Int64, after: Int64, limit: Int, CallIdentifier)
+        case events(session: SessionID, after: Int64, limit: Int, CallIdentifier)
         /// A session's number of tasks and events.
-        case session(Int64)
+        case session(SessionID)
         /// A task that a caller wants to end.
         case task(TaskKey, Ending)
         /// An upload whose creation call was repeated.
-        case repeated(task: Int64, CallIdentifier)
+        case repeated(task: TaskID, CallIdentifier)
         /// A task whose file was secured.
-        case secured(task: Int64, UploadState, CallIdentifier)
+        case secured(task: TaskID, UploadState, CallIdentifier)
         /// A task that a caller wants to change.
         case revise(TaskKey, Revision, CallIdentifier)
         /// The next unfinished tasks of a sweep.
-        case sweep(CallIdentifier, Sweep.Scope, after: Int64)
+        case sweep(CallIdentifier, Sweep.Scope, after: TaskID)
         /// Unfinished tasks whose deadline has passed.
         case overdue(at: Date)
         /// The earliest deadline of all.
         case earliestDeadline
         /// The next unfinished tasks that wait for a date.
-        case dated(after: Int64)
+        case dated(after: TaskID)
         /// The number of all tasks.
         case totals
     }
@@ -145,15 +145,15 @@ extension DaemonStateMachine {
         /// Tasks that may start.
         case candidates(Candidates, for: CandidateSearch)
         /// Events for a subscription.
-        case events([EventRecord], session: Int64, CallIdentifier)
+        case events([EventRecord], session: SessionID, CallIdentifier)
         /// A session's number of tasks and events; `nil` if the session is gone.
         case session(SessionRecord?)
         /// A task that a caller wants to end.
         case task(TaskRecord?, TaskKey, Ending)
         /// An upload whose creation call was repeated.
-        case repeated(TaskRecord?, task: Int64, CallIdentifier)
+        case repeated(TaskRecord?, task: TaskID, CallIdentifier)
         /// A task whose file was secured.
-        case secured(TaskRecord?, task: Int64, UploadState, CallIdentifier)
+        case secured(TaskRecord?, task: TaskID, UploadState, CallIdentifier)
         /// A task that a caller wants to change.
         case revise(TaskRecord?, TaskKey, Revision, CallIdentifier)
         /// The next unfinished tasks of a sweep; none when it is over.
@@ -172,20 +172,20 @@ extension DaemonStateMachine {
     enum Continuation: Hashable, Sendable {
         /// Nothing.
         case nothing
-        /// The call about a task that requested it gets "done"; the changed tasks are examined.
-        case call(CallIdentifier, task: Int64)
+        /// The call about a task, or about none, that requested it gets "done"; the changed tasks are examined.
+        case call(CallIdentifier, about: TaskKey?)
         /// A task's setting is stored, as a call requested.
         case taskSet(CallIdentifier, TaskKey, TaskSetting)
         /// A task runs under all conditions, as a person requested.
-        case overridden(CallIdentifier, task: Int64)
+        case overridden(CallIdentifier, task: TaskID)
         /// A task has another address, as a call requested.
-        case relinked(CallIdentifier, task: Int64)
+        case relinked(CallIdentifier, task: TaskID)
         /// A task waits for a network.
-        case awaitingNetwork(task: Int64)
+        case awaitingNetwork(task: TaskID)
         /// An upload can resume elsewhere, or has progressed.
-        case moved(task: Int64)
+        case moved(task: TaskID)
         /// Tasks up to this one, so many of them wrongly before, wait for the right moment after the clock was set.
-        case retimed(through: Int64, count: Int)
+        case retimed(through: TaskID, count: Int)
         /// The moments that were stored before this boot are corrected.
         case clockTakenUp
         /// The tasks that waited for a network no longer do.
@@ -197,29 +197,29 @@ extension DaemonStateMachine {
         /// A task was created.
         case created(CallIdentifier)
         /// The store knows what a task sends.
-        case secured(CallIdentifier, task: Int64)
+        case secured(CallIdentifier, task: TaskID)
         /// A task's resume data was taken over, or could not be.
-        case adopted(task: Int64)
+        case adopted(task: TaskID)
         /// A task has ended so.
-        indirect case ended(task: Int64, Ending, resumeData: Data?, NewEnd)
+        indirect case ended(task: TaskID, Ending, resumeData: Data?, NewEnd)
         /// A running task's attempt has failed, and it waits for the next.
-        case backedOff(task: Int64)
+        case backedOff(task: TaskID)
         /// Events were acknowledged.
-        case acknowledged(CallIdentifier, session: Int64)
+        case acknowledged(CallIdentifier, session: SessionID)
         /// A task that had ended is gone.
-        case forgotten(CallIdentifier, task: Int64, session: Int64)
+        case forgotten(CallIdentifier, task: TaskID, session: SessionID)
         /// An application's next start is stored.
-        case launching(application: Int64, session: String)
+        case launching(application: ApplicationID, session: String)
         /// A session is gone.
-        case closed(session: Int64)
+        case closed(session: SessionID)
         /// An application is gone.
-        case applicationForgotten(Int64)
+        case applicationForgotten(ApplicationID)
         /// The store knows that an application was quit.
-        case quit(CallIdentifier, application: Int64)
+        case quit(CallIdentifier, application: ApplicationID)
         /// The store knows the rate limits of all transfers together.
         case ratesSet(CallIdentifier, SharedRates)
         /// The store knows that an application is no longer started.
-        case hookRemoved(CallIdentifier, application: Int64)
+        case hookRemoved(CallIdentifier, application: ApplicationID)
     }
 
     /// The timers; there is at most one of each.
@@ -231,15 +231,15 @@ extension DaemonStateMachine {
         /// Progress is to be sent.
         case progress
         /// An application may be started again.
-        case relaunch(application: Int64)
+        case relaunch(application: ApplicationID)
         /// The start of an application takes too long.
-        case launch(application: Int64)
+        case launch(application: ApplicationID)
         /// A session's counts are to be read again.
-        case recount(session: Int64)
+        case recount(session: SessionID)
         /// The shares are to be reviewed.
         case shares
         /// The copies of a task's file take too long.
-        case sharing(task: Int64)
+        case sharing(task: TaskID)
         /// The tasks that wait for a date are to be read again.
         case clock
         /// Something else holds by the user's timetable.

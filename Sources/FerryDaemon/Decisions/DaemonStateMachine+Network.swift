@@ -83,7 +83,7 @@ extension DaemonStateMachine {
     }
 
     /// The store knows that a task waits for a network.
-    mutating func awaitingNetwork(task: Int64) {
+    mutating func awaitingNetwork(task: TaskID) {
         stored(task)
         endPastNetworkWait()
     }

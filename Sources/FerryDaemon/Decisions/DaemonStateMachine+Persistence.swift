@@ -39,7 +39,7 @@ extension DaemonStateMachine {
     mutating func store(
         _ mutations: [Mutation],
         _ durability: Durability,
-        of task: Int64,
+        of task: TaskID,
         then continuation: Continuation
     ) {
         readings.store(task)
@@ -47,7 +47,7 @@ extension DaemonStateMachine {
     }
 
     /// The store has such a change, or never will.
-    mutating func stored(_ task: Int64) {
+    mutating func stored(_ task: TaskID) {
         readings.stored(task)
         if running[task] == nil { turn.searchForTasks() }
     }

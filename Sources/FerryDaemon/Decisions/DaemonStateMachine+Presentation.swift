@@ -17,7 +17,7 @@ extension DaemonStateMachine {
         let request = Stored.request(record.request)
         let end = record.event.flatMap { Stored.event($0) }
         return Wire.Task(
-            id: record.id,
+            id: record.id.rawValue,
             application: application?.record.identifier ?? "",
             session: session?.identifier ?? "",
             identifier: record.identifier,
@@ -98,20 +98,20 @@ extension DaemonStateMachine {
     var openSessionCount: Int { sessions.values.count { $0.attachment != nil } }
 
     /// Returns the number of the application that a session belongs to; `nil` if the session is gone.
-    func application(ofSession id: Int64) -> Int64? { sessions[id]?.applicationID }
+    func application(ofSession id: SessionID) -> ApplicationID? { sessions[id]?.applicationID }
 
     /// Returns the configuration of a session's tasks; `nil` if the session is gone.
-    func configuration(ofSession id: Int64) -> Wire.SessionConfiguration? {
+    func configuration(ofSession id: SessionID) -> Wire.SessionConfiguration? {
         sessions[id]?.configuration
     }
 
     /// Whether the application of a session has approved a server's certificates before.
-    func hasApproved(_ trust: HTTPServerTrust, inSession id: Int64) -> Bool {
+    func hasApproved(_ trust: HTTPServerTrust, inSession id: SessionID) -> Bool {
         sessions[id]?.keptAnswers.hasApproved(trust) ?? false
     }
 
     /// Returns the identity that the application of a session uses for the origin of a request.
-    func identity(for request: TransferRequest, inSession id: Int64) -> HTTPIdentity? {
+    func identity(for request: TransferRequest, inSession id: SessionID) -> HTTPIdentity? {
         sessions[id]?.keptAnswers.identity(for: request)
     }
 }

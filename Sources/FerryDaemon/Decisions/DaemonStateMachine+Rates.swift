@@ -9,7 +9,8 @@ extension DaemonStateMachine {
     }
 
     /// A client changes the rate limits of its session's tasks together.
-    mutating func setRates(_ rates: SharedRates, ofSession session: Int64, from caller: Caller) {
+    mutating func setRates(_ rates: SharedRates, ofSession session: SessionID, from caller: Caller)
+    {
         guard hasOpen(session, caller) else { return }
         if let refusal = rates.refusal { return turn.add(.refuse(caller.call, refusal)) }
         sessions.update(session) { $0.limit(rates) }
@@ -17,18 +18,18 @@ extension DaemonStateMachine {
         turn.add(.limitRates(rates, session: session))
         commit(
             [.setConfiguration(session: session, Stored.encode(configuration))],
-            then: .call(caller.call, task: 0)
+            then: .call(caller.call, about: nil)
         )
     }
 
     /// A person changes a task's rate limits.
-    mutating func setRates(_ rates: SharedRates, ofTask id: Int64, from caller: Caller) {
+    mutating func setRates(_ rates: SharedRates, ofTask id: TaskID, from caller: Caller) {
         if let refusal = rates.refusal { return turn.add(.refuse(caller.call, refusal)) }
         query(.revise(.id(id), .rates(rates), caller.call))
     }
 
     /// A person changes a task's priority.
-    mutating func setPriority(_ priority: Double, ofTask id: Int64, from caller: Caller) {
+    mutating func setPriority(_ priority: Double, ofTask id: TaskID, from caller: Caller) {
         set(.priority(clamping: priority), of: .id(id), for: caller.call)
     }
 }

@@ -70,11 +70,13 @@ extension DaemonStateMachine {
         work.end(in: .store)
         turn.add(.log(.warning, "the queue was not changed: \(error.message)", task: nil))
         switch continuation {
-        case .call(let call, let task), .relinked(let call, let task),
-            .forgotten(let call, let task, _), .overridden(let call, let task):
-            turn.add(.refuse(call, TransferInterfaceError(error, task: task)))
+        case .relinked(let call, let task), .forgotten(let call, let task, _),
+            .overridden(let call, let task):
+            turn.add(.refuse(call, TransferInterfaceError(error, task: .id(task))))
+        case .call(let call, let key):
+            turn.add(.refuse(call, TransferInterfaceError(error, task: key)))
         case .taskSet(let call, let key, _):
-            turn.add(.refuse(call, TransferInterfaceError(error, task: key.number)))
+            turn.add(.refuse(call, TransferInterfaceError(error, task: key)))
         case .opened(let call, _, _):
             openingFailed(call, error)
         case .created(let call):
@@ -82,7 +84,7 @@ extension DaemonStateMachine {
         case .quit(let call, let application), .hookRemoved(let call, let application):
             objectionFailed(application, call: call, error)
         case .acknowledged(let call, _), .ratesSet(let call, _):
-            turn.add(.refuse(call, TransferInterfaceError(error, task: 0)))
+            turn.add(.refuse(call, TransferInterfaceError(error)))
         case .secured(let call, let task):
             notSecured(task: task, for: call, error)
         case .adopted(let task):
@@ -159,14 +161,14 @@ extension DaemonStateMachine {
         case .events(let session, _, _, let call):
             guard sessions[session]?.subscriber?.call == call else { return }
             sessions.update(session) { $0.unsubscribe() }
-            turn.add(.refuse(call, TransferInterfaceError(error, task: 0)))
+            turn.add(.refuse(call, TransferInterfaceError(error)))
         case .task(_, let ending):
             refuse(ending.caller, error)
         case .secured(let task, _, let call):
             // The upload sends the file that was passed.
             known(task: task, for: call)
         case .repeated(_, let call), .revise(_, _, let call):
-            turn.add(.refuse(call, TransferInterfaceError(error, task: 0)))
+            turn.add(.refuse(call, TransferInterfaceError(error)))
         case .sweep(let call, .session(let session), _) where sessions[session] == nil:
             // The session is gone, together with the tasks that were to be ended.
             _ = endings.endSweep(of: call)

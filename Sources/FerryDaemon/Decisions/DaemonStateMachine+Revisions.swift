@@ -23,7 +23,7 @@ extension DaemonStateMachine {
         readBy reading: Readings.Reading?
     ) {
         guard let task, task.state != .completed else {
-            return turn.add(.refuse(call, .taskNotFound(id: key.number)))
+            return turn.add(.refuse(call, .taskNotFound(key)))
         }
         guard !readings.hasChanged(task, since: reading) else {
             return query(.revise(key, revision, call))
@@ -54,16 +54,6 @@ extension DaemonStateMachine {
             options.receiveRate = rates.receive
             options.sendRate = rates.send
             set(.rates(options), of: key, for: call)
-        }
-    }
-}
-
-extension TaskKey {
-    /// The task's number, for either kind of key.
-    var number: Int64 {
-        switch self {
-        case .id(let id): id
-        case .identifier(_, let identifier): Int64(identifier)
         }
     }
 }

@@ -18,7 +18,7 @@ extension DaemonStateMachine {
         evaluateIdleness()
     }
 
-    private mutating func takeApplicationToExamine() -> Int64? {
+    private mutating func takeApplicationToExamine() -> ApplicationID? {
         for name in sessions.takeOpened() {
             if let id = applications[named: name]?.record.id { applications.examine(id) }
         }

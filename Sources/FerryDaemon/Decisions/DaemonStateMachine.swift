@@ -68,7 +68,7 @@ struct DaemonStateMachine {
     /// Creates the machine for a queue as it was left.
     init(
         policy: DaemonPolicy,
-        nextTaskID: Int64,
+        nextTaskID: TaskID,
         clock: DaemonClock = DaemonClock(),
         localClock: LocalClock = .machine,
         random: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()

@@ -35,8 +35,8 @@ struct Readings: Hashable, Sendable {
     /// When each task last changed, as long as there is an older reading.
     private var changes: [TaskKey: UInt64] = [:]
     private var pruningCount = 1024
-    private var unstoredCounts: [Int64: Int] = [:]
-    private var unstoredResources: [Int64: UploadResource] = [:]
+    private var unstoredCounts: [TaskID: Int] = [:]
+    private var unstoredResources: [TaskID: UploadResource] = [:]
 
     /// Whether no reading is open, and the store has everything.
     var isEmpty: Bool {
@@ -77,7 +77,7 @@ struct Readings: Hashable, Sendable {
     // MARK: Changes
 
     /// A task changes.
-    mutating func record(_ task: Int64) { record(.id(task)) }
+    mutating func record(_ task: TaskID) { record(.id(task)) }
 
     /// Records the change of a task that may be known only by its number in its session.
     mutating func record(_ key: TaskKey) {
@@ -96,16 +96,16 @@ struct Readings: Hashable, Sendable {
     // MARK: What the store does not have yet
 
     /// The tasks whose stored state is out of date.
-    var unstoredTasks: some Sequence<Int64> { unstoredCounts.keys }
+    var unstoredTasks: some Sequence<TaskID> { unstoredCounts.keys }
 
     /// Returns whether a task's stored state is out of date.
-    func isUnstored(_ task: Int64) -> Bool { unstoredCounts[task] != nil }
+    func isUnstored(_ task: TaskID) -> Bool { unstoredCounts[task] != nil }
 
     /// A change that a task must not start without is being stored.
-    mutating func store(_ task: Int64) { unstoredCounts[task, default: 0] += 1 }
+    mutating func store(_ task: TaskID) { unstoredCounts[task, default: 0] += 1 }
 
     /// The store has such a change, or never will.
-    mutating func stored(_ task: Int64) {
+    mutating func stored(_ task: TaskID) {
         let count = unstoredCounts[task] ?? 1
         unstoredCounts[task] = count > 1 ? count - 1 : nil
         if count <= 1 { unstoredResources[task] = nil }
@@ -113,7 +113,7 @@ struct Readings: Hashable, Sendable {
     }
 
     /// An upload resumes elsewhere, which is stored next; `nil` if its server has lost it, which is stored later.
-    mutating func move(_ task: Int64, to resource: UploadResource?) {
+    mutating func move(_ task: TaskID, to resource: UploadResource?) {
         unstoredResources[task] = resource
     }
 

@@ -1,3 +1,4 @@
+import FerryStore
 import FoundationEssentials
 
 extension DaemonStateMachine {
@@ -10,7 +11,7 @@ extension DaemonStateMachine {
         /// The time of the input.
         private(set) var now = Date.distantPast
         private var effects: [Effect] = []
-        private var sessionsToCount: [Int64] = []
+        private var sessionsToCount: [SessionID] = []
         private var search = Mark()
 
         /// An input arrives.
@@ -31,7 +32,7 @@ extension DaemonStateMachine {
         mutating func searchForTasks() { search.set() }
 
         /// A session has other tasks or events than when they were counted.
-        mutating func recount(_ session: Int64) {
+        mutating func recount(_ session: SessionID) {
             if !sessionsToCount.contains(session) { sessionsToCount.append(session) }
         }
 
@@ -39,7 +40,7 @@ extension DaemonStateMachine {
         mutating func takeSearch() -> Bool { search.take() }
 
         /// Returns the sessions to count.
-        mutating func takeSessionsToCount() -> [Int64] {
+        mutating func takeSessionsToCount() -> [SessionID] {
             defer { sessionsToCount = [] }
             return sessionsToCount
         }

@@ -1,3 +1,4 @@
+import FerryStore
 import FerrySystem
 import FerryTransfer
 import Glibc
@@ -50,7 +51,7 @@ final class FilePlaces {
     /// Whether there may be a link; if not, none is searched for.
     private var mayHaveLinks = true
     /// The places that are open.
-    private var open: [Int64: Place] = [:]
+    private var open: [TaskID: Place] = [:]
     /// The queues that delete files, by directory.
     private var deletions: [String: Deletions] = [:]
 
@@ -67,7 +68,7 @@ final class FilePlaces {
     /// Returns the place of a task's file, if it has its own and that is open.
     ///
     /// The place is not opened here: its disk may not respond.
-    func place(of task: Int64) -> Place? { open[task] }
+    func place(of task: TaskID) -> Place? { open[task] }
 
     /// Opens the place that an earlier daemon chose for a task's file, if there is one.
     ///
@@ -77,7 +78,7 @@ final class FilePlaces {
     ///   - queue: The queue for the application's files.
     /// - Returns: Why it cannot be opened now, so that nothing is known about the file; `nil` if it is open, or if
     ///   there is none.
-    func reopen(for task: Int64, named name: String, on queue: BlockingQueue) async -> Refusal? {
+    func reopen(for task: TaskID, named name: String, on queue: BlockingQueue) async -> Refusal? {
         guard open[task] == nil, let path = path(named: name) else { return nil }
         let result = await PlaceChoice(timeout: timeout).made(by: queue) { Self.place(at: path) }
         switch result {
@@ -147,7 +148,7 @@ final class FilePlaces {
     ///   - queue: The queue for the application's files.
     /// - Returns: Why it is written in the daemon's own directory; `nil` if it is not, or if it should be.
     func choose(
-        for task: Int64,
+        for task: TaskID,
         named name: String,
         in target: String,
         on queue: BlockingQueue
@@ -170,7 +171,7 @@ final class FilePlaces {
     }
 
     /// Closes the place of a task's file.
-    func close(task: Int64) { open[task] = nil }
+    func close(task: TaskID) { open[task] = nil }
 
     /// Leaves a task's file to its resume data, if the data names that file.
     ///
@@ -182,7 +183,7 @@ final class FilePlaces {
     ///   - newName: The name that the file would have there.
     /// - Throws: `renameat2`.
     func release(
-        task: Int64,
+        task: TaskID,
         named name: String,
         keeping path: String,
         to keeper: Directory,
@@ -218,7 +219,7 @@ final class FilePlaces {
     }
 
     /// Deletes a task's file off the loop, if it has its own place.
-    func discard(task: Int64, named name: String) {
+    func discard(task: TaskID, named name: String) {
         open[task] = nil
         if mayHaveLinks { discard(linkedBy: name + Self.suffix, in: downloads) }
     }

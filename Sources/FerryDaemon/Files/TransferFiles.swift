@@ -1,4 +1,5 @@
 import FerryHTTP
+import FerryStore
 import FerrySystem
 import FerryTransfer
 import FoundationEssentials
@@ -23,9 +24,9 @@ final class TransferFiles {
     /// The places of files that are not written in ``downloads``.
     let places: FilePlaces
     /// The complete files of tasks that have not ended in the store yet.
-    private var completeFiles: [Int64: PartialFile] = [:]
+    private var completeFiles: [TaskID: PartialFile] = [:]
     /// The tasks that may have a file; `nil` before ``findLeftovers()``, when any task may.
-    private var tasksWithFiles: Set<Int64>?
+    private var tasksWithFiles: Set<TaskID>?
     private let downloads: Directory
     /// The path that leads to ``downloads`` in this turn of the loop, once it was looked for.
     private var presentPath: String?
@@ -50,14 +51,14 @@ final class TransferFiles {
     }
 
     /// A task's file.
-    func file(of task: Int64) -> PartialFile {
+    func file(of task: TaskID) -> PartialFile {
         let place = place(of: task)
         let isFirst = tasksWithFiles?.insert(task).inserted ?? false
         return PartialFile(directory: place.directory, name: place.name, mayExist: !isFirst)
     }
 
     /// Returns the synchronizer of a task's file: other files must not wait for a disk that is not the daemon's.
-    func synchronizer(of task: Int64) -> FileSynchronizer {
+    func synchronizer(of task: TaskID) -> FileSynchronizer {
         places.place(of: task) == nil
             ? synchronizer : FileSynchronizer(label: "ferry.place")
     }
@@ -66,7 +67,7 @@ final class TransferFiles {
     ///
     /// - Returns: Why it is not written there although it should be, for the log.
     func choosePlace(
-        for task: Int64,
+        for task: TaskID,
         in target: String,
         on queue: BlockingQueue
     ) async -> String? {
@@ -75,7 +76,7 @@ final class TransferFiles {
     }
 
     /// Returns whether a task's file has its own place, which may have to be found first.
-    func hasPlace(_ task: Int64) -> Bool { places.path(named: Self.name(of: task)) != nil }
+    func hasPlace(_ task: TaskID) -> Bool { places.path(named: Self.name(of: task)) != nil }
 
     /// Finds a task's file, which may be on a disk that is missing or does not respond.
     ///
@@ -83,7 +84,7 @@ final class TransferFiles {
     ///   - task: The task.
     ///   - queue: The queue for the application's files.
     /// - Throws: ``TransferError`` if it cannot be opened now; that may be temporary, and no bytes are lost.
-    func findFile(of task: Int64, on queue: BlockingQueue) async throws(TransferError) {
+    func findFile(of task: TaskID, on queue: BlockingQueue) async throws(TransferError) {
         let name = Self.name(of: task)
         if let refusal = await places.reopen(for: task, named: name, on: queue) {
             throw Self.unreachable(path(of: task), refusal)
@@ -98,7 +99,7 @@ final class TransferFiles {
         TransferError(code: .fileUnreachable, message: "\(path) cannot be opened: \(refusal)")
     }
 
-    private func place(of task: Int64) -> FilePlaces.Place {
+    private func place(of task: TaskID) -> FilePlaces.Place {
         places.place(of: task)
             ?? FilePlaces.Place(directory: downloads, name: Self.name(of: task))
     }
@@ -109,7 +110,7 @@ final class TransferFiles {
     ///   - byteCount: The number of missing bytes; `nil` if the server has not sent it.
     ///   - task: The task that needs them.
     /// - Returns: The error; `nil` if there is room, or if that is unknown.
-    func shortage(of byteCount: Int64?, for task: Int64) -> TransferError? {
+    func shortage(of byteCount: Int64?, for task: TaskID) -> TransferError? {
         // With less, the disk would be full again at once.
         let needed = max(byteCount ?? 0, 1 << 20)
         let directory = place(of: task).directory
@@ -123,7 +124,7 @@ final class TransferFiles {
     }
 
     /// The path of a task's file.
-    func path(of task: Int64) -> String {
+    func path(of task: TaskID) -> String {
         let name = Self.name(of: task)
         return places.path(named: name) ?? downloads.path(of: name)
     }
@@ -155,10 +156,10 @@ final class TransferFiles {
 
     /// Keeps a complete file open until its task has ended in the store, so that ``seal(task:)`` need not open it
     /// again.
-    func complete(_ file: PartialFile, of task: Int64) { completeFiles[task] = file }
+    func complete(_ file: PartialFile, of task: TaskID) { completeFiles[task] = file }
 
     /// Removes the record of its origin from a complete file, and releases the file that was sent for it.
-    func seal(task: Int64) {
+    func seal(task: TaskID) {
         uploads.discard(task: task)
         let file = completeFiles.removeValue(forKey: task)
         if let file { file.finish() } else { openAndSeal(task) }
@@ -166,7 +167,7 @@ final class TransferFiles {
     }
 
     /// Removes the record from a file that was completed in another way: a copy, or the response to an upload.
-    private func openAndSeal(_ task: Int64) {
+    private func openAndSeal(_ task: TaskID) {
         let place = place(of: task)
         // A record that remains after a failure does no harm.
         try? place.directory.remove(place.name + ".record")
@@ -178,21 +179,21 @@ final class TransferFiles {
     /// Deletes a task's file, if there is one; off the loop, as deleting a large file takes time.
     ///
     /// The file that the task would have sent is released as well.
-    func discard(task: Int64) {
+    func discard(task: TaskID) {
         uploads.discard(task: task)
         remove(task, with: PartialFile.suffixesToRemove)
     }
 
     /// Deletes the file of a task that has ended, if it still exists; all else was deleted when the task ended.
-    func discardFile(ofEnded task: Int64) { remove(task, with: [PartialFile.toldSuffix, ""]) }
+    func discardFile(ofEnded task: TaskID) { remove(task, with: [PartialFile.toldSuffix, ""]) }
 
     /// Deletes the companions of a file of a task that has ended, and what the task has sent.
-    func discardCompanions(ofEnded task: Int64) {
+    func discardCompanions(ofEnded task: TaskID) {
         uploads.discard(task: task)
         remove(task, with: PartialFile.companionSuffixes)
     }
 
-    private func remove(_ task: Int64, with suffixes: [String]) {
+    private func remove(_ task: TaskID, with suffixes: [String]) {
         completeFiles[task] = nil
         let name = Self.name(of: task)
         if suffixes.contains("") {
@@ -211,9 +212,9 @@ final class TransferFiles {
     /// The files of tasks that an earlier daemon left.
     struct Leftovers {
         /// The tasks that have files.
-        var tasks: Set<Int64> = []
+        var tasks: Set<TaskID> = []
         /// The tasks among them that have more than the file of a download.
-        var tasksWithCompanions: Set<Int64> = []
+        var tasksWithCompanions: Set<TaskID> = []
     }
 
     /// Finds the files that an earlier daemon left: all later files are this one's.
@@ -245,7 +246,7 @@ final class TransferFiles {
     /// - Throws: ``TransferError`` when it cannot be used.
     func adopt(
         _ data: Data,
-        for task: Int64,
+        for task: TaskID,
         on queue: BlockingQueue
     ) async throws(TransferError) -> Checkpoint {
         let resumeData = try ResumeData(decoding: Array(data))
@@ -280,7 +281,7 @@ final class TransferFiles {
     ///
     /// - Throws: Why the download cannot be resumed (RD-1).
     func makeResumeData(
-        task: Int64,
+        task: TaskID,
         request: TransferRequest,
         currentURL: String?,
         checkpoint: Checkpoint?
@@ -302,7 +303,7 @@ final class TransferFiles {
     /// already there, or was already taken from there.
     ///
     /// - Throws: ``TransferError`` when the file cannot be moved; it stays where it is.
-    func keep(task: Int64, for resumeData: Data) throws(TransferError) {
+    func keep(task: TaskID, for resumeData: Data) throws(TransferError) {
         let data = try ResumeData(decoding: Array(resumeData))
         do {
             try places.release(
@@ -322,7 +323,7 @@ final class TransferFiles {
         discard(task: task)
     }
 
-    private func hasFile(_ task: Int64) -> Bool {
+    private func hasFile(_ task: TaskID) -> Bool {
         do {
             return try downloads.status(of: Self.name(of: task)) != nil
         } catch {
@@ -331,13 +332,13 @@ final class TransferFiles {
         }
     }
 
-    private func keptPath(of task: Int64, _ data: ResumeData) -> String {
+    private func keptPath(of task: TaskID, _ data: ResumeData) -> String {
         resumable.path(of: Self.keptName(of: task, data))
     }
 
     /// Returns the name of a kept file, which is always the same; a new queue with the same numbers does not replace
     /// what an earlier one has left.
-    private static func keptName(of task: Int64, _ data: ResumeData) -> String {
+    private static func keptName(of task: TaskID, _ data: ResumeData) -> String {
         "Resume_\(digits(of: task))_\(String(data.checkpoint.generation, radix: 36))"
     }
 
@@ -356,16 +357,18 @@ final class TransferFiles {
         }
     }
 
-    private static func name(of task: Int64) -> String { prefix + digits(of: task) + suffix }
+    private static func name(of task: TaskID) -> String { prefix + digits(of: task) + suffix }
 
-    private static func digits(of task: Int64) -> String {
-        let digits = String(task, radix: 36, uppercase: true)
+    private static func digits(of task: TaskID) -> String {
+        let digits = String(task.rawValue, radix: 36, uppercase: true)
         return String(repeating: "0", count: max(0, 6 - digits.count)) + digits
     }
 
-    private static func task(of name: String) -> Int64? {
+    private static func task(of name: String) -> TaskID? {
         guard name.hasPrefix(prefix) else { return nil }
-        return Int64(name.dropFirst(prefix.count).prefix { $0 != "." }, radix: 36)
+        return Int64(name.dropFirst(prefix.count).prefix { $0 != "." }, radix: 36).map {
+            TaskID($0)
+        }
     }
 }
 
@@ -381,13 +384,13 @@ final class ApplicationQueues {
         weak var queue: BlockingQueue?
     }
 
-    private var entries: [Int64: Entry] = [:]
+    private var entries: [ApplicationID: Entry] = [:]
 
     /// Returns the queue of an application, which exists as long as anything uses it.
     ///
     /// - Parameter application: The application's number; `nil` if it is no longer known.
     /// - Returns: The queue, the same for each of its files.
-    func queue(of application: Int64?) -> BlockingQueue {
+    func queue(of application: ApplicationID?) -> BlockingQueue {
         let key = application ?? 0
         if let queue = entries[key]?.queue { return queue }
         entries = entries.filter { $0.value.queue != nil }

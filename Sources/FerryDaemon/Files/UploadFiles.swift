@@ -1,4 +1,5 @@
 import FerryHTTP
+import FerryStore
 import FerrySystem
 import FerryTransfer
 import Glibc
@@ -18,11 +19,11 @@ final class UploadFiles {
 
     private let directory: Directory
     private let queue: BlockingQueue
-    private var open: [Int64: UserFile] = [:]
+    private var open: [TaskID: UserFile] = [:]
     /// Whether there may be a copy; if not, none is deleted.
     private var mayHaveCopies = true
     /// The tasks whose file is being secured, with the callers that wait besides the first.
-    private var securing: [Int64: [CheckedContinuation<Bool, Never>]] = [:]
+    private var securing: [TaskID: [CheckedContinuation<Bool, Never>]] = [:]
 
     /// Prepares to keep files in a directory.
     ///
@@ -48,7 +49,7 @@ final class UploadFiles {
     func secure(
         _ file: UserFile,
         _ state: UploadState,
-        for task: Int64,
+        for task: TaskID,
         on queue: BlockingQueue
     ) async -> UploadState? {
         guard await isCopied(file, state.identity, for: task, on: queue) else {
@@ -66,7 +67,7 @@ final class UploadFiles {
     private func isCopied(
         _ file: UserFile,
         _ identity: FileIdentity,
-        for task: Int64,
+        for task: TaskID,
         on queue: BlockingQueue
     ) async -> Bool {
         guard securing[task] == nil else {
@@ -91,7 +92,7 @@ final class UploadFiles {
     ///   - state: What is known about its file.
     ///   - queue: The queue for the application's files.
     /// - Returns: The source, which is not open yet.
-    func source(of task: Int64, _ state: UploadState, on queue: BlockingQueue) -> UploadSource {
+    func source(of task: TaskID, _ state: UploadState, on queue: BlockingQueue) -> UploadSource {
         let (directory, name, file) = (directory, Self.name(of: task), open[task])
         return UploadSource(byteCount: state.byteCount, on: queue) { () throws(SystemCallError) in
             switch state.place {
@@ -104,7 +105,7 @@ final class UploadFiles {
     }
 
     /// Releases the file that a task would have sent.
-    func discard(task: Int64) {
+    func discard(task: TaskID) {
         open[task] = nil
         guard mayHaveCopies else { return }
         let (directory, name) = (directory, Self.name(of: task))
@@ -116,7 +117,7 @@ final class UploadFiles {
     }
 
     /// The tasks whose files are kept.
-    func tasks() -> [Int64] {
+    func tasks() -> [TaskID] {
         guard let names = try? directory.names() else { return [] }
         mayHaveCopies = !names.isEmpty
         return Set(names.compactMap { Self.task(of: $0) }).sorted()
@@ -217,10 +218,14 @@ final class UploadFiles {
 
     // MARK: - Names
 
-    private static func name(of task: Int64) -> String { prefix + String(task, radix: 36) }
+    private static func name(of task: TaskID) -> String {
+        prefix + String(task.rawValue, radix: 36)
+    }
 
-    private static func task(of name: String) -> Int64? {
+    private static func task(of name: String) -> TaskID? {
         guard name.hasPrefix(prefix) else { return nil }
-        return Int64(name.dropFirst(prefix.count).prefix { $0 != "." }, radix: 36)
+        return Int64(name.dropFirst(prefix.count).prefix { $0 != "." }, radix: 36).map {
+            TaskID($0)
+        }
     }
 }

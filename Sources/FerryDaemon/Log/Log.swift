@@ -1,3 +1,4 @@
+import FerryStore
 import FerrySystem
 import FerryWire
 import FoundationEssentials
@@ -40,7 +41,7 @@ final class Log: Sendable {
     ///   - level: The line's severity.
     ///   - message: What has happened.
     ///   - task: The daemon's number of the task that the line is about.
-    func write(_ level: LogLevel, _ message: String, task: Int64? = nil) {
+    func write(_ level: LogLevel, _ message: String, task: TaskID? = nil) {
         guard level.rawValue <= threshold.load(ordering: .relaxed) else { return }
         let line = LogLine(date: Date(), level: level, task: task, message: message)
         guard backlog.withLock({ $0.add(line) }) else { return }

@@ -1,3 +1,4 @@
+import FerryStore
 import FerryWire
 import FoundationEssentials
 
@@ -8,12 +9,12 @@ struct LogLine: Sendable {
     /// The severity.
     var level: LogLevel
     /// The task it is about.
-    var task: Int64?
+    var task: TaskID?
     /// What happened, on one line.
     var message: String
 
     /// Creates a line, and makes characters visible that would control a terminal, including line breaks.
-    init(date: Date, level: LogLevel, task: Int64?, message: String) {
+    init(date: Date, level: LogLevel, task: TaskID?, message: String) {
         self.date = date
         self.level = level
         self.task = task

@@ -32,7 +32,7 @@ extension TaskRecord {
 
 extension Mutation {
     /// Replaces the resource from which an upload resumes.
-    static func setUploadResource(task: Int64, _ resource: UploadResource?) -> Mutation {
+    static func setUploadResource(task: TaskID, _ resource: UploadResource?) -> Mutation {
         .setCheckpoint(task: task, ByteState.encoded(resource))
     }
 }

@@ -63,11 +63,11 @@ extension TransferInterfaceError {
     ///
     /// - Parameters:
     ///   - error: The failure.
-    ///   - task: The task that the call was about.
-    init(_ error: StoreError, task: Int64) {
+    ///   - key: The task that the call was about; `nil` if it was about none.
+    init(_ error: StoreError, task key: TaskKey? = nil) {
         switch error.code {
         case .notFound:
-            self = .taskNotFound(id: task)
+            self = key.map { .taskNotFound($0) } ?? .taskNotFound(id: 0)
         case .conflict:
             self = .invalidRequest(parameter: "identifier", reason: error.message)
         case .outOfMemory:

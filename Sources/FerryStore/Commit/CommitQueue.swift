@@ -75,13 +75,13 @@ package struct Receipt: Hashable, Sendable {
     package var openedSessions: [OpenedSession] = []
     /// For each ``Mutation/insertTask(_:)``, in order: the number of the task in the store, which is an
     /// earlier one if the insertion was a repetition; `nil` if that one is gone.
-    package var taskIDs: [Int64?] = []
+    package var taskIDs: [TaskID?] = []
     /// The sequence numbers of the events that report the ends of tasks, in order.
     package var sequences: [Int64] = []
     /// The tasks that were moved from one state to another, in order.
     package var changes: [TaskChange] = []
     /// The tasks that were deleted because their ends were acknowledged.
-    package var removedTaskIDs: [Int64] = []
+    package var removedTaskIDs: [TaskID] = []
 
     /// Creates an empty receipt.
     package init() {}

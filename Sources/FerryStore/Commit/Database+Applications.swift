@@ -46,7 +46,7 @@ extension Database {
         }
         let isNew = try session(application: owner.id, identifier: identifier) == nil
         try connection.run(Self.openSession, owner.id, identifier, configuration, avoids)
-        if isNew { try addCounters(ofSession: connection.lastInsertedRow) }
+        if isNew { try addCounters(ofSession: SessionID(connection.lastInsertedRow)) }
         guard let session = try session(application: owner.id, identifier: identifier) else {
             throw .missing("session “\(identifier)”")
         }
@@ -54,7 +54,7 @@ extension Database {
     }
 
     /// Replaces the launch record of an application.
-    func setLaunch(_ launch: LaunchRecord?, of application: Int64) throws(StoreError) {
+    func setLaunch(_ launch: LaunchRecord?, of application: ApplicationID) throws(StoreError) {
         try expectApplication(
             application,
             try connection.run(Self.setLaunch, try encode(launch), application)
@@ -65,7 +65,7 @@ extension Database {
     func setLaunchState(
         _ attempts: Int,
         _ nextLaunchAt: Date?,
-        of application: Int64
+        of application: ApplicationID
     ) throws(StoreError) {
         try expectApplication(
             application,
@@ -74,7 +74,7 @@ extension Database {
     }
 
     /// Records whether an application was quit by force.
-    func setQuit(_ quit: Bool, of application: Int64) throws(StoreError) {
+    func setQuit(_ quit: Bool, of application: ApplicationID) throws(StoreError) {
         try expectApplication(
             application,
             try connection.run(Self.setQuit, quit, application)
@@ -82,19 +82,19 @@ extension Database {
     }
 
     /// Replaces a session's configuration.
-    func setConfiguration(_ configuration: [UInt8], of session: Int64) throws(StoreError) {
+    func setConfiguration(_ configuration: [UInt8], of session: SessionID) throws(StoreError) {
         let changed = try connection.run(Self.setConfiguration, configuration, session)
         guard changed == 1 else { throw .missing("session \(session)") }
     }
 
     /// Deletes an application with everything that belongs to it.
-    func deleteApplication(_ id: Int64) throws(StoreError) {
+    func deleteApplication(_ id: ApplicationID) throws(StoreError) {
         for session in try sessions(application: id) { try deleteSession(session.id) }
         try connection.run(Self.deleteApplication, id)
     }
 
     /// Deletes a session with everything that belongs to it.
-    func deleteSession(_ id: Int64) throws(StoreError) {
+    func deleteSession(_ id: SessionID) throws(StoreError) {
         while true {
             let tasks = try standings(ofSession: id)
             guard !tasks.isEmpty else { break }
@@ -105,7 +105,7 @@ extension Database {
         try connection.run(Self.deleteSession, id)
     }
 
-    private func expectApplication(_ id: Int64, _ changed: Int) throws(StoreError) {
+    private func expectApplication(_ id: ApplicationID, _ changed: Int) throws(StoreError) {
         guard changed == 1 else { throw .missing("application \(id)") }
     }
 

@@ -27,7 +27,7 @@ extension Database {
     )
 
     /// Remembers a task that ends, and forgets the oldest beyond the limit.
-    func remember(_ record: [UInt8], of task: Int64) throws(StoreError) {
+    func remember(_ record: [UInt8], of task: TaskID) throws(StoreError) {
         try connection.run(Self.remember, task, record)
         let number = connection.lastInsertedRow
         guard number % Self.forgettingInterval == 0 else { return }
@@ -35,12 +35,12 @@ extension Database {
     }
 
     /// Remembers where the application has put a task's file.
-    func remember(path: String, of task: Int64) throws(StoreError) {
+    func remember(path: String, of task: TaskID) throws(StoreError) {
         try connection.run(Self.rememberPath, path, task)
     }
 
     /// Deletes a task, and remembers that its file is deleted with it.
-    func discard(_ task: Int64) throws(StoreError) {
+    func discard(_ task: TaskID) throws(StoreError) {
         if let standing = try find(.id(task)) { try delete(standing) }
         try connection.run(Self.discard, task)
     }
@@ -49,7 +49,7 @@ extension Database {
     func endedTasks(limit: Int) throws(StoreError) -> [EndedTaskRecord] {
         try connection.rows(Self.newest, limit) { row in
             EndedTaskRecord(
-                id: row.integer(),
+                id: row.id(),
                 record: row.bytes(),
                 path: row.optionalText(),
                 isDiscarded: row.integer() != 0

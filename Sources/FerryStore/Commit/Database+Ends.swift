@@ -46,10 +46,10 @@ extension Database {
     ///
     /// - Returns: The task; `nil` if no event has the number.
     func acknowledge(
-        _ session: Int64,
+        _ session: SessionID,
         _ sequence: Int64,
         path: String?
-    ) throws(StoreError) -> Int64? {
+    ) throws(StoreError) -> TaskID? {
         let found = try connection.first(Self.findEnded, session, sequence, reading: standing)
         guard let found else { return nil }
         if let path { try remember(path: path, of: found.id) }

@@ -19,7 +19,7 @@ extension Database {
     /// - Returns: Whether no task of the session has, or has had, the identifier.
     func claim(
         _ identifier: Int,
-        in session: Int64,
+        in session: SessionID,
         next: Int64
     ) throws(StoreError) -> Bool {
         let identifier = Int64(identifier)
@@ -42,7 +42,7 @@ extension Database {
     private func recordUnused(
         _ first: Int64,
         _ end: Int64,
-        in session: Int64
+        in session: SessionID
     ) throws(StoreError) {
         guard first < end else { return }
         try connection.run(Self.insertUnused, session, first, end - 1)

@@ -39,7 +39,7 @@ extension Database {
     /// Adds a task, unless its session has it, or has had it, already.
     ///
     /// - Returns: The number of the task in the store; `nil` if the task is gone.
-    func insert(_ task: TaskRecord) throws(StoreError) -> Int64? {
+    func insert(_ task: TaskRecord) throws(StoreError) -> TaskID? {
         let next = try counters(ofSession: task.sessionID).nextTaskIdentifier
         guard try claim(task.identifier, in: task.sessionID, next: next) else {
             return try repeatInsertion(task)
@@ -97,7 +97,7 @@ extension Database {
     }
 
     /// Recognizes the repeated insertion of a task that exists, or that is gone.
-    private func repeatInsertion(_ task: TaskRecord) throws(StoreError) -> Int64? {
+    private func repeatInsertion(_ task: TaskRecord) throws(StoreError) -> TaskID? {
         let known = try self.task(session: task.sessionID, identifier: task.identifier)
         guard let known else { return nil }
         // The bytes of an upload are not compared: those in the store may differ from those that were passed.
@@ -113,7 +113,7 @@ extension Database {
     }
 
     /// Records how much of a body has arrived.
-    func setProgress(_ received: Int64, _ expected: Int64?, of task: Int64) throws(StoreError) {
+    func setProgress(_ received: Int64, _ expected: Int64?, of task: TaskID) throws(StoreError) {
         try expectTask(
             task,
             try connection.run(Self.setProgress, received, expected, task)
@@ -121,7 +121,7 @@ extension Database {
     }
 
     /// Replaces a task's checkpoint.
-    func setCheckpoint(_ checkpoint: [UInt8]?, of task: Int64) throws(StoreError) {
+    func setCheckpoint(_ checkpoint: [UInt8]?, of task: TaskID) throws(StoreError) {
         try expectTask(
             task,
             try connection.run(Self.setCheckpoint, checkpoint, task)
@@ -129,7 +129,7 @@ extension Database {
     }
 
     /// Replaces the stored information about the file that an upload sends.
-    func setUpload(_ upload: [UInt8], of task: Int64) throws(StoreError) {
+    func setUpload(_ upload: [UInt8], of task: TaskID) throws(StoreError) {
         try expectTask(
             task,
             try connection.run(Self.setUpload, upload, task)
@@ -137,7 +137,7 @@ extension Database {
     }
 
     /// Replaces a task's options.
-    func setOptions(_ options: [UInt8]?, of task: Int64) throws(StoreError) {
+    func setOptions(_ options: [UInt8]?, of task: TaskID) throws(StoreError) {
         try expectTask(
             task,
             try connection.run(Self.setOptions, options, task)
@@ -156,7 +156,7 @@ extension Database {
         _ attempts: Int,
         _ notBefore: Date?,
         _ lastError: [UInt8]?,
-        of task: Int64
+        of task: TaskID
     ) throws(StoreError) {
         try replace(try standing(.id(task))) { standing in
             standing.attempts = attempts
@@ -167,7 +167,7 @@ extension Database {
 
     /// Records failed attempts at the work that a task requires before it begins.
     func postpone(
-        _ task: Int64,
+        _ task: TaskID,
         _ attempts: Int,
         until date: Date,
         _ lastError: [UInt8]?
@@ -179,7 +179,7 @@ extension Database {
         try setLastError(lastError, of: task)
     }
 
-    private func setLastError(_ lastError: [UInt8]?, of task: Int64) throws(StoreError) {
+    private func setLastError(_ lastError: [UInt8]?, of task: TaskID) throws(StoreError) {
         try connection.run(Self.setLastError, lastError, task)
     }
 
@@ -187,7 +187,7 @@ extension Database {
     func setExchange(
         _ currentRequest: [UInt8]?,
         _ response: [UInt8]?,
-        of task: Int64
+        of task: TaskID
     ) throws(StoreError) {
         try expectTask(
             task,
@@ -196,7 +196,7 @@ extension Database {
     }
 
     /// Replaces the application's description of a task.
-    func setDescription(_ description: String?, of task: Int64) throws(StoreError) {
+    func setDescription(_ description: String?, of task: TaskID) throws(StoreError) {
         try expectTask(
             task,
             try connection.run(Self.setDescription, description, task)
@@ -204,14 +204,14 @@ extension Database {
     }
 
     /// Changes a task's priority among the waiting tasks.
-    func setPriority(_ priority: Double, of task: Int64) throws(StoreError) {
+    func setPriority(_ priority: Double, of task: TaskID) throws(StoreError) {
         try expectTask(
             task,
             try connection.run(Self.setPriority, priority, task)
         )
     }
 
-    private func expectTask(_ id: Int64, _ changed: Int) throws(StoreError) {
+    private func expectTask(_ id: TaskID, _ changed: Int) throws(StoreError) {
         guard changed == 1 else { throw .missing("task \(id)") }
     }
 }

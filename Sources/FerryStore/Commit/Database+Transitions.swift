@@ -33,13 +33,13 @@ extension Database {
     }
 
     /// Holds a task back for the user.
-    func hold(_ id: Int64, at now: Date) throws(StoreError) -> TaskChange? {
+    func hold(_ id: TaskID, at now: Date) throws(StoreError) -> TaskChange? {
         let standing = try standing(.id(id))
         return try move(standing, to: standing.state.whenHeld, time: standing.timeLeft, at: now)
     }
 
     /// Releases a task for the user; if it is backing off, the next attempt need not wait.
-    func release(_ id: Int64, at now: Date) throws(StoreError) -> TaskChange? {
+    func release(_ id: TaskID, at now: Date) throws(StoreError) -> TaskChange? {
         var standing = try standing(.id(id))
         guard standing.state == .waiting else {
             // The date of a task that has not begun was set by its application.
@@ -86,7 +86,7 @@ extension Database {
 
     /// Changes the time that a task waits for, unless that has already changed.
     func retime(
-        _ id: Int64,
+        _ id: TaskID,
         from earlier: Date,
         to notBefore: Date,
         at now: Date
@@ -125,7 +125,7 @@ extension Database {
     }
 
     /// Returns the number of the task that a key names.
-    func taskID(_ key: TaskKey) throws(StoreError) -> Int64 { try standing(key).id }
+    func taskID(_ key: TaskKey) throws(StoreError) -> TaskID { try standing(key).id }
 
     /// Moves a task between the unfinished states.
     ///

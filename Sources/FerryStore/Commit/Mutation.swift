@@ -16,17 +16,17 @@ package enum Mutation: Hashable, Sendable {
         avoids: Conditions = []
     )
     /// Replaces the launch record of an application; with `nil`, it is not started again.
-    case setLaunch(application: Int64, LaunchRecord?)
+    case setLaunch(application: ApplicationID, LaunchRecord?)
     /// Records the outcome of starting an application again.
-    case setLaunchState(application: Int64, attempts: Int, nextLaunchAt: Date?)
+    case setLaunchState(application: ApplicationID, attempts: Int, nextLaunchAt: Date?)
     /// Records whether an application was quit by force.
-    case setQuit(application: Int64, Bool)
+    case setQuit(application: ApplicationID, Bool)
     /// Deletes an application with its sessions, their tasks and events.
-    case deleteApplication(id: Int64)
+    case deleteApplication(id: ApplicationID)
     /// Replaces a session's configuration.
-    case setConfiguration(session: Int64, [UInt8])
+    case setConfiguration(session: SessionID, [UInt8])
     /// Deletes a session with its tasks and events.
-    case deleteSession(id: Int64)
+    case deleteSession(id: SessionID)
 
     /// Replaces the value of a setting.
     case set(Setting, [UInt8])
@@ -39,20 +39,20 @@ package enum Mutation: Hashable, Sendable {
     /// task with this identifier that is gone.
     indirect case insertTask(TaskRecord)
     /// Records how much of a body has arrived.
-    case setProgress(task: Int64, receivedByteCount: Int64, expectedByteCount: Int64?)
+    case setProgress(task: TaskID, receivedByteCount: Int64, expectedByteCount: Int64?)
     /// Replaces a task's checkpoint.
-    case setCheckpoint(task: Int64, [UInt8]?)
+    case setCheckpoint(task: TaskID, [UInt8]?)
     /// Replaces the stored information about the file that an upload sends.
-    case setUpload(task: Int64, [UInt8])
+    case setUpload(task: TaskID, [UInt8])
     /// Records how many attempts have failed, when the next may start, and why the last one failed.
-    case setRetry(task: Int64, attempts: Int, notBefore: Date?, lastError: [UInt8]?)
+    case setRetry(task: TaskID, attempts: Int, notBefore: Date?, lastError: [UInt8]?)
     /// Records the same for the work that a task requires before it begins: it does not begin earlier than it
     /// would have.
-    case postponeTask(Int64, attempts: Int, until: Date, lastError: [UInt8]?)
+    case postponeTask(TaskID, attempts: Int, until: Date, lastError: [UInt8]?)
     /// Ends the wait of all tasks whose next attempt waits until ``TaskRecord/networkWait``.
     case endNetworkWait
     /// Replaces a task's request after redirects and its response.
-    case setExchange(task: Int64, currentRequest: [UInt8]?, response: [UInt8]?)
+    case setExchange(task: TaskID, currentRequest: [UInt8]?, response: [UInt8]?)
     /// Resumes a task for its application; its time begins, or continues where it stopped.
     ///
     /// This and the other changes that name a ``TaskKey`` take effect according to the state in
@@ -61,9 +61,9 @@ package enum Mutation: Hashable, Sendable {
     /// Suspends a task for its application.
     case suspendTask(TaskKey, at: Date)
     /// Holds a task back for the user.
-    case holdTask(Int64, at: Date)
+    case holdTask(TaskID, at: Date)
     /// Releases a task for the user; if it is backing off, the next attempt need not wait.
-    case releaseTask(Int64, at: Date)
+    case releaseTask(TaskID, at: Date)
     /// Ends a task with the event that reports it, under the session's next number, which is in
     /// ``Receipt/sequences``; does nothing if it has ended already.
     indirect case completeTask(TaskKey, NewEnd)
@@ -81,7 +81,7 @@ package enum Mutation: Hashable, Sendable {
     case delayTask(TaskKey, notBefore: Date?, [UInt8]?, at: Date)
     /// Changes the date that a task waits for, if it is still this one; its time moves along. The task is
     /// treated as if its state had changed.
-    case retimeTask(Int64, from: Date, to: Date, at: Date)
+    case retimeTask(TaskID, from: Date, to: Date, at: Date)
     /// Ends waits between attempts that are longer than any valid one, and makes times that begin in the
     /// future begin now, as they were recorded by a different clock.
     case distrustTimes(at: Date, longestWait: Double)
@@ -92,10 +92,10 @@ package enum Mutation: Hashable, Sendable {
     /// the next attempt need not wait. The task is treated as if its state had changed.
     case relinkTask(TaskKey, host: String, [UInt8])
     /// Deletes a task; if it had ended, it is remembered that nobody has taken its file.
-    case deleteTask(id: Int64)
+    case deleteTask(id: TaskID)
 
     /// Deletes the task whose end an event reports; remembers where the application has put the task's file.
-    case acknowledge(session: Int64, sequence: Int64, path: String? = nil)
+    case acknowledge(session: SessionID, sequence: Int64, path: String? = nil)
 }
 
 /// The failures that an acknowledged commit survives.
@@ -138,9 +138,9 @@ package struct NewEnd: Hashable, Sendable {
 /// A reference to a task.
 package enum TaskKey: Hashable, Sendable {
     /// By ferryd's number.
-    case id(Int64)
+    case id(TaskID)
     /// By its number within its session.
-    case identifier(session: Int64, Int)
+    case identifier(session: SessionID, Int)
 }
 
 /// A setting for all tasks, by its name in the database.
@@ -154,9 +154,9 @@ package enum Setting: String, Hashable, Sendable {
 /// A change of a task from one state to another by a commit.
 package struct TaskChange: Hashable, Sendable {
     /// ferryd's number for the task.
-    package var id: Int64
+    package var id: TaskID
     /// The session's number.
-    package var sessionID: Int64
+    package var sessionID: SessionID
     /// The task's number within its session.
     package var identifier: Int
     /// The state before.
@@ -168,8 +168,8 @@ package struct TaskChange: Hashable, Sendable {
 
     /// Creates a description of a change.
     package init(
-        id: Int64,
-        sessionID: Int64,
+        id: TaskID,
+        sessionID: SessionID,
         identifier: Int,
         from: TaskRecord.State,
         to: TaskRecord.State,

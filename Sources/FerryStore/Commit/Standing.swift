@@ -3,8 +3,8 @@ import FoundationEssentials
 
 /// The properties of a task that determine its next state, and in what it is counted.
 struct Standing {
-    var id: Int64
-    var session: Int64
+    var id: TaskID
+    var session: SessionID
     var identifier: Int
     var state: TaskRecord.State
     var host: String
@@ -119,7 +119,7 @@ extension Database {
     }
 
     /// Returns the standings of some of a session's tasks.
-    func standings(ofSession session: Int64) throws(StoreError) -> [Standing] {
+    func standings(ofSession session: SessionID) throws(StoreError) -> [Standing] {
         try connection.rows(
             Self.findOfSession,
             session,
@@ -162,9 +162,9 @@ extension Database {
 
     /// Ends the waits of all tasks that `page` returns, after each number.
     private func endWaits(
-        _ page: (Int64) throws(StoreError) -> [Standing]
+        _ page: (TaskID) throws(StoreError) -> [Standing]
     ) throws(StoreError) {
-        var last: Int64 = 0
+        var last: TaskID = 0
         while true {
             let found = try page(last)
             for standing in found { try replace(standing) { $0.notBefore = nil } }
@@ -200,8 +200,8 @@ extension Database {
     /// Reads a standing from the columns of a task, and those behind them.
     func standing(_ row: inout Row) throws(StoreError) -> Standing {
         Standing(
-            id: row.integer(),
-            session: row.integer(),
+            id: row.id(),
+            session: row.id(),
             identifier: Int(row.integer()),
             state: try state(row.integer()),
             host: row.text(),

@@ -7,7 +7,7 @@ import FerrySystem
 struct Counters {
     /// The numbers of a session.
     struct Session {
-        var application: Int64
+        var application: ApplicationID
         var nextTaskIdentifier: Int64
         var nextSequence: Int64
         var suspendedCount: Int64
@@ -26,7 +26,7 @@ struct Counters {
     /// The waiting tasks of a session for one host that avoid the same conditions.
     struct Queue: Hashable {
         var host: String
-        var session: Int64
+        var session: SessionID
         var avoids: Conditions
     }
 
@@ -37,15 +37,15 @@ struct Counters {
     }
 
     /// The sessions that were read, as they are now.
-    fileprivate var sessions: [Int64: Session] = [:]
+    fileprivate var sessions: [SessionID: Session] = [:]
     /// The sessions whose numbers are not written.
-    fileprivate var changedSessions: Set<Int64> = []
+    fileprivate var changedSessions: Set<SessionID> = []
     fileprivate var queues: [Queue: QueueChange] = [:]
     /// The greatest number of a task that was added; `nil` if none was.
-    fileprivate var lastTask: Int64?
+    fileprivate var lastTask: TaskID?
 
     /// A task with this number was added.
-    mutating func added(task: Int64) { lastTask = max(lastTask ?? 0, task) }
+    mutating func added(task: TaskID) { lastTask = max(lastTask ?? 0, task) }
 
     fileprivate mutating func add(_ number: Int64, to queue: Queue, isReady: Bool) {
         queues[queue, default: QueueChange()].waitingCount += number
@@ -92,11 +92,11 @@ extension Database {
     )
 
     /// Returns the numbers of a session.
-    func counters(ofSession id: Int64) throws(StoreError) -> Counters.Session {
+    func counters(ofSession id: SessionID) throws(StoreError) -> Counters.Session {
         if let known = counters.sessions[id] { return known }
         let found = try connection.first(Self.readCounters, id) { row in
             Counters.Session(
-                application: row.integer(),
+                application: row.id(),
                 nextTaskIdentifier: row.integer(),
                 nextSequence: row.integer(),
                 suspendedCount: Int64(row.count()),
@@ -111,7 +111,7 @@ extension Database {
 
     /// Changes the numbers of a session.
     func count(
-        inSession id: Int64,
+        inSession id: SessionID,
         _ body: (inout Counters.Session) -> Void
     ) throws(StoreError) {
         var session = try counters(ofSession: id)
@@ -138,12 +138,12 @@ extension Database {
     }
 
     /// Counts nothing yet in a new session.
-    func addCounters(ofSession id: Int64) throws(StoreError) {
+    func addCounters(ofSession id: SessionID) throws(StoreError) {
         try connection.run(Self.addCounters, id)
     }
 
     /// Deletes the numbers of a session without tasks.
-    func deleteCounters(ofSession id: Int64) throws(StoreError) {
+    func deleteCounters(ofSession id: SessionID) throws(StoreError) {
         try writeCounters()
         counters.sessions[id] = nil
         try connection.run(Self.deleteCounters, id)

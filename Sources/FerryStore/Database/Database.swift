@@ -12,7 +12,7 @@ final class Database {
     /// The connection to SQLite.
     let connection: Connection
     /// A number above that of every task that was ever stored.
-    let nextTaskID: Int64
+    let nextTaskID: TaskID
     /// The number of transactions that were synchronized with the disk.
     private(set) var synchronizedCommitCount = 0
 
@@ -264,7 +264,7 @@ extension Database {
     ///
     /// - Throws: ``StoreError/Code/corrupt`` if no numbers are left. Ferry never uses that many, and SQLite
     ///   would report a full disk.
-    private static func nextTaskID(_ connection: Connection) throws(StoreError) -> Int64 {
+    private static func nextTaskID(_ connection: Connection) throws(StoreError) -> TaskID {
         let counters = try connection.rows(
             "SELECT name, seq FROM sqlite_sequence UNION ALL SELECT 'tasks', id FROM last_task"
         ) {
@@ -281,7 +281,7 @@ extension Database {
         guard greatest <= greatestNumber else {
             throw connection.failure(.corrupt, because: "a task has the number \(greatest)")
         }
-        return max(greatest, counters.first { $0.table == "tasks" }?.last ?? 0) + 1
+        return TaskID(max(greatest, counters.first { $0.table == "tasks" }?.last ?? 0) + 1)
     }
 
     /// The greatest number that is assigned, with room enough to count on from there.

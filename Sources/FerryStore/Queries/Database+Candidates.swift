@@ -27,9 +27,9 @@ extension Database {
     private static func fairOrder(
         _ queues: [ApplicationQueue],
         _ search: CandidateSearch
-    ) -> [Int64] {
+    ) -> [TaskID] {
         var queues = queues
-        var chosen: [Int64] = []
+        var chosen: [TaskID] = []
         var counts: [String: Int] = [:]
         while chosen.count < search.limit {
             let indices = queues.indices.filter { !queues[$0].candidates.isEmpty }
@@ -57,13 +57,13 @@ private struct ApplicationQueue {
 
 /// The waiting tasks of a session for one host that avoid the same conditions.
 private struct SessionQueue {
-    var session: Int64
+    var session: SessionID
     var avoids: Conditions
 }
 
 /// A task that may be the next one of its application.
 private struct Candidate: Comparable {
-    var id: Int64
+    var id: TaskID
     var priority: Double
     var host: String
 
@@ -124,8 +124,9 @@ extension Database {
     )
 
     /// Returns the applications with tasks that may start, by fewest slots, then by the longest wait.
-    private func readyApplications(_ search: CandidateSearch) throws(StoreError) -> [Int64] {
-        var ready: [Int64] = []
+    private func readyApplications(_ search: CandidateSearch) throws(StoreError) -> [ApplicationID]
+    {
+        var ready: [ApplicationID] = []
         // Each step moves to the next application in the index, past all hosts of the previous one.
         while let next = try nextReadyApplication(after: ready.last ?? 0) { ready.append(next) }
         return ready.sorted { first, second in
@@ -134,13 +135,15 @@ extension Database {
         }
     }
 
-    private func nextReadyApplication(after application: Int64) throws(StoreError) -> Int64? {
-        try connection.first(Self.nextApplication, application) { $0.integer() }
+    private func nextReadyApplication(
+        after application: ApplicationID
+    ) throws(StoreError) -> ApplicationID? {
+        try connection.first(Self.nextApplication, application) { $0.id() }
     }
 
     /// Returns the tasks that an application could run, within the search's limits.
     private func candidates(
-        of application: Int64,
+        of application: ApplicationID,
         _ search: CandidateSearch
     ) throws(StoreError) -> [Candidate] {
         let last = search.turns[application]?.lastHost
@@ -159,7 +162,7 @@ extension Database {
 
     /// Returns the candidates of the hosts after one, up to another.
     private func candidates(
-        of application: Int64,
+        of application: ApplicationID,
         _ search: CandidateSearch,
         after first: String,
         through last: String?,
@@ -184,7 +187,7 @@ extension Database {
     /// Returns an application's ready tasks of a host, by priority, then by number.
     private func nextTasks(
         _ host: String,
-        of application: Int64,
+        of application: ApplicationID,
         _ search: CandidateSearch,
         limit: Int
     ) throws(StoreError) -> [Candidate] {
@@ -206,11 +209,11 @@ extension Database {
     /// Returns an application's queues of a host with tasks that avoid none of some conditions.
     private func readyQueues(
         _ host: String,
-        of application: Int64,
+        of application: ApplicationID,
         _ conditions: Conditions
     ) throws(StoreError) -> [SessionQueue] {
         try connection.rows(Self.queuesOfHost, host, application, conditions) {
-            SessionQueue(session: $0.integer(), avoids: $0.conditions())
+            SessionQueue(session: $0.id(), avoids: $0.conditions())
         }
     }
 
@@ -220,13 +223,13 @@ extension Database {
         limit: Int
     ) throws(StoreError) -> [Candidate] {
         try connection.rows(Self.firstTasks, host, queue.session, queue.avoids, limit) {
-            Candidate(id: $0.integer(), priority: $0.double(), host: host)
+            Candidate(id: $0.id(), priority: $0.double(), host: host)
         }
     }
 
     /// Returns the next hosts for which an application has tasks that avoid none of some conditions.
     private func readyHosts(
-        of application: Int64,
+        of application: ApplicationID,
         after host: String,
         _ conditions: Conditions
     ) throws(StoreError) -> [String] {

@@ -49,14 +49,14 @@ extension Database {
 
     /// Returns the events that report the ends of a session's tasks, by sequence number.
     func events(
-        session: Int64,
+        session: SessionID,
         after sequence: Int64,
         limit: Int
     ) throws(StoreError) -> [EventRecord] {
         try connection.rows(Self.eventsOfSession, session, sequence, limit) { row in
             EventRecord(
                 sequence: row.integer(),
-                taskID: row.integer(),
+                taskID: row.id(),
                 event: row.bytes(),
                 path: row.optionalText()
             )

@@ -44,7 +44,7 @@ extension Database {
     }
 
     /// Returns the application with a number, or `nil`.
-    func application(id: Int64) throws(StoreError) -> ApplicationRecord? {
+    func application(id: ApplicationID) throws(StoreError) -> ApplicationRecord? {
         try connection.first(Self.findApplication, id, reading: application)
     }
 
@@ -54,7 +54,7 @@ extension Database {
     }
 
     /// Returns an application's sessions, by number.
-    func sessions(application: Int64) throws(StoreError) -> [SessionRecord] {
+    func sessions(application: ApplicationID) throws(StoreError) -> [SessionRecord] {
         let sessions = try connection.rows(
             Self.sessionsOfApplication,
             application,
@@ -65,12 +65,15 @@ extension Database {
     }
 
     /// Returns the session with a number, or `nil`.
-    func session(id: Int64) throws(StoreError) -> SessionRecord? {
+    func session(id: SessionID) throws(StoreError) -> SessionRecord? {
         try connection.first(Self.findSession, id, reading: session)
     }
 
     /// Returns an application's session with a name, or `nil`.
-    func session(application: Int64, identifier: String) throws(StoreError) -> SessionRecord? {
+    func session(
+        application: ApplicationID,
+        identifier: String
+    ) throws(StoreError) -> SessionRecord? {
         try connection.first(Self.findSessionByName, application, identifier, reading: session)
     }
 
@@ -81,7 +84,7 @@ extension Database {
 
     private func application(_ row: inout Row) throws(StoreError) -> ApplicationRecord {
         ApplicationRecord(
-            id: row.integer(),
+            id: row.id(),
             identifier: row.text(),
             launch: try decodeLaunch(row.optionalText()),
             launchAttempts: row.count(),
@@ -92,8 +95,8 @@ extension Database {
 
     private func session(_ row: inout Row) -> SessionRecord {
         SessionRecord(
-            id: row.integer(),
-            applicationID: row.integer(),
+            id: row.id(),
+            applicationID: row.id(),
             identifier: row.text(),
             configuration: row.bytes(),
             nextTaskIdentifier: Int(row.integer()),

@@ -55,19 +55,19 @@ extension Database {
     )
 
     /// Returns the task with a number, or `nil`.
-    func task(id: Int64) throws(StoreError) -> TaskRecord? {
+    func task(id: TaskID) throws(StoreError) -> TaskRecord? {
         try connection.first(Self.findTask, id, reading: task)
     }
 
     /// Returns a session's task with an identifier, or `nil`.
-    func task(session: Int64, identifier: Int) throws(StoreError) -> TaskRecord? {
+    func task(session: SessionID, identifier: Int) throws(StoreError) -> TaskRecord? {
         try connection.first(Self.findTaskByIdentifier, session, identifier, reading: task)
     }
 
     /// Returns the tasks with the given numbers, as far as they exist, in the given order.
-    func tasks(ids: some Collection<Int64>) throws(StoreError) -> [TaskRecord] {
+    func tasks(ids: some Collection<TaskID>) throws(StoreError) -> [TaskRecord] {
         if let id = ids.first, ids.count == 1 { return try task(id: id).map { [$0] } ?? [] }
-        var found: [Int64: TaskRecord] = [:]
+        var found: [TaskID: TaskRecord] = [:]
         try forEachBatch(of: ids) { batch throws(StoreError) in
             let tasks = try connection.rows(Self.findTasks, numbers: batch, reading: task)
             for task in tasks { found[task.id] = task }
@@ -76,12 +76,12 @@ extension Database {
     }
 
     /// Returns the unfinished tasks that wait for a date from their applications, by number.
-    func datedTasks(after id: Int64, limit: Int) throws(StoreError) -> [TaskRecord] {
+    func datedTasks(after id: TaskID, limit: Int) throws(StoreError) -> [TaskRecord] {
         try connection.rows(Self.findDated, id, TaskRecord.networkWait, limit, reading: task)
     }
 
     /// Returns the standings of the tasks with the given numbers, as far as they exist, in any order.
-    func standings(ids: some Collection<Int64>) throws(StoreError) -> [TaskStanding] {
+    func standings(ids: some Collection<TaskID>) throws(StoreError) -> [TaskStanding] {
         var standings: [TaskStanding] = []
         try forEachBatch(of: ids) { batch throws(StoreError) in
             standings += try connection.rows(
@@ -89,8 +89,8 @@ extension Database {
                 numbers: batch
             ) { row throws(StoreError) in
                 TaskStanding(
-                    id: row.integer(),
-                    sessionID: row.integer(),
+                    id: row.id(),
+                    sessionID: row.id(),
                     state: try state(row.integer()),
                     hasFailed: row.integer() != 0
                 )
@@ -106,8 +106,8 @@ extension Database {
     /// Calls `body` with a batch of numbers at a time; the statement's unused parameters repeat one of them,
     /// which finds nothing twice.
     private func forEachBatch(
-        of ids: some Collection<Int64>,
-        _ body: ([Int64]) throws(StoreError) -> Void
+        of ids: some Collection<TaskID>,
+        _ body: ([TaskID]) throws(StoreError) -> Void
     ) throws(StoreError) {
         var rest = ids[...]
         while let first = rest.first {
@@ -121,7 +121,7 @@ extension Database {
     /// Returns a page of tasks, by number.
     func tasks(
         _ filter: TaskFilter,
-        after id: Int64,
+        after id: TaskID,
         limit: Int
     ) throws(StoreError) -> [TaskRecord] {
         try tasks(ids: taskIDs(filter, after: id, limit: limit))
@@ -130,7 +130,7 @@ extension Database {
     /// Returns a page of tasks, by number, that ends early with the task that exceeds a size.
     func page(
         _ filter: TaskFilter,
-        after id: Int64,
+        after id: TaskID,
         limit: Int,
         byteLimit: Int
     ) throws(StoreError) -> TaskPage {
@@ -143,7 +143,7 @@ extension Database {
     }
 
     /// Returns the tasks with the given numbers, as far as they exist, up to the one that exceeds a size.
-    func page(ids: [Int64], byteLimit: Int) throws(StoreError) -> TaskPage {
+    func page(ids: [TaskID], byteLimit: Int) throws(StoreError) -> TaskPage {
         var page = TaskPage(tasks: [])
         var byteCount = 0
         var rest = ids[...]
@@ -163,16 +163,16 @@ extension Database {
     /// Returns the numbers of a page's tasks.
     private func taskIDs(
         _ filter: TaskFilter,
-        after id: Int64,
+        after id: TaskID,
         limit: Int
-    ) throws(StoreError) -> [Int64] {
+    ) throws(StoreError) -> [TaskID] {
         let states = filter.states.reduce(0) { $0 | 1 << $1.rawValue }
         switch filter.scope {
         case .all:
-            return try connection.rows(Self.page, id, states, limit) { $0.integer() }
+            return try connection.rows(Self.page, id, states, limit) { $0.id() }
         case .application(let application):
             // The index holds the tasks of one session by number; the sessions are merged here.
-            var ids: [Int64] = []
+            var ids: [TaskID] = []
             for session in try sessions(application: application) {
                 ids += try taskIDs(ofSession: session.id, states, after: id, limit: limit)
             }
@@ -183,17 +183,17 @@ extension Database {
     }
 
     private func taskIDs(
-        ofSession session: Int64,
+        ofSession session: SessionID,
         _ states: Int,
-        after id: Int64,
+        after id: TaskID,
         limit: Int
-    ) throws(StoreError) -> [Int64] {
-        try connection.rows(Self.pageOfSession, session, id, states, limit) { $0.integer() }
+    ) throws(StoreError) -> [TaskID] {
+        try connection.rows(Self.pageOfSession, session, id, states, limit) { $0.id() }
     }
 
     /// Returns the unfinished tasks whose deadline has passed, the earliest first.
     func overdueTasks(at now: Date, limit: Int) throws(StoreError) -> [TaskRecord] {
-        let ids = try connection.rows(Self.overdue, now, limit) { $0.integer() }
+        let ids = try connection.rows(Self.overdue, now, limit) { $0.id() as TaskID }
         return try tasks(ids: ids)
     }
 
@@ -204,8 +204,8 @@ extension Database {
 
     private func task(_ row: inout Row) throws(StoreError) -> TaskRecord {
         TaskRecord(
-            id: row.integer(),
-            sessionID: row.integer(),
+            id: row.id(),
+            sessionID: row.id(),
             identifier: Int(row.integer()),
             state: try state(row.integer()),
             host: row.text(),

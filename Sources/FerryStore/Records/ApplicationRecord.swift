@@ -3,7 +3,7 @@ package import FoundationEssentials
 /// An application that has, or had, background sessions.
 package struct ApplicationRecord: Hashable, Sendable {
     /// The store's number for the application, never used again after it is deleted.
-    package var id: Int64
+    package var id: ApplicationID
     /// The name the application gave itself, unique in the store.
     package var identifier: String
     /// How to start it again, or `nil` if it is not to be started.
@@ -17,7 +17,7 @@ package struct ApplicationRecord: Hashable, Sendable {
 
     /// Creates a record of an application.
     package init(
-        id: Int64,
+        id: ApplicationID,
         identifier: String,
         launch: LaunchRecord? = nil,
         launchAttempts: Int = 0,

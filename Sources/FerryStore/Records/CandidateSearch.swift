@@ -12,11 +12,11 @@ package struct CandidateSearch: Hashable, Sendable {
     /// Hosts that may have no more transfers.
     package var saturatedHosts: Set<String>
     /// Sessions that may have no more transfers from a host.
-    package var saturatedSessions: [String: Set<Int64>]
+    package var saturatedSessions: [String: Set<SessionID>]
     /// Tasks that have a transfer already, or are not to start for another reason.
-    package var runningTasks: Set<Int64>
+    package var runningTasks: Set<TaskID>
     /// The turns of the applications that have been served so far.
-    package var turns: [Int64: Turn]
+    package var turns: [ApplicationID: Turn]
     /// The conditions that the machine is in, or may be in: tasks that avoid one of them do not start.
     package var conditions: Conditions
 
@@ -45,9 +45,9 @@ package struct CandidateSearch: Hashable, Sendable {
         limit: Int,
         limitPerHost: Int,
         saturatedHosts: Set<String> = [],
-        saturatedSessions: [String: Set<Int64>] = [:],
-        runningTasks: Set<Int64> = [],
-        turns: [Int64: Turn] = [:],
+        saturatedSessions: [String: Set<SessionID>] = [:],
+        runningTasks: Set<TaskID> = [],
+        turns: [ApplicationID: Turn] = [:],
         conditions: Conditions = []
     ) {
         self.now = now
@@ -61,7 +61,7 @@ package struct CandidateSearch: Hashable, Sendable {
     }
 
     /// Returns how an application has been served.
-    package func turn(of application: Int64) -> Turn { turns[application] ?? Turn() }
+    package func turn(of application: ApplicationID) -> Turn { turns[application] ?? Turn() }
 }
 
 /// The tasks that a ``CandidateSearch`` has found.

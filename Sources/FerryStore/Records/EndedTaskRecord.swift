@@ -1,7 +1,7 @@
 /// What is remembered of a task that has ended and is gone.
 package struct EndedTaskRecord: Hashable, Sendable {
     /// The number that the task had.
-    package var id: Int64
+    package var id: TaskID
     /// What was known when it ended, in ferryd's encoding.
     package var record: [UInt8]
     /// Where its application has put its file, if it has said so.
@@ -10,7 +10,7 @@ package struct EndedTaskRecord: Hashable, Sendable {
     package var isDiscarded: Bool
 
     /// Creates a record.
-    package init(id: Int64, record: [UInt8], path: String? = nil, isDiscarded: Bool = false) {
+    package init(id: TaskID, record: [UInt8], path: String? = nil, isDiscarded: Bool = false) {
         self.id = id
         self.record = record
         self.path = path

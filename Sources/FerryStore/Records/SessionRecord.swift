@@ -1,9 +1,9 @@
 /// A background session of an application.
 package struct SessionRecord: Hashable, Sendable {
     /// The store's number for the session, never used again after it is deleted.
-    package var id: Int64
+    package var id: SessionID
     /// The application's number.
-    package var applicationID: Int64
+    package var applicationID: ApplicationID
     /// The name the application gave the session, unique within the application.
     package var identifier: String
     /// The session's configuration, in ferryd's encoding.
@@ -17,8 +17,8 @@ package struct SessionRecord: Hashable, Sendable {
 
     /// Creates a record of a session.
     package init(
-        id: Int64,
-        applicationID: Int64,
+        id: SessionID,
+        applicationID: ApplicationID,
         identifier: String,
         configuration: [UInt8],
         nextTaskIdentifier: Int = 1,

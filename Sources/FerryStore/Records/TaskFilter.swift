@@ -5,9 +5,9 @@ package struct TaskFilter: Hashable, Sendable {
         /// All tasks.
         case all
         /// The tasks of the application with this number.
-        case application(Int64)
+        case application(ApplicationID)
         /// The tasks of the session with this number.
-        case session(Int64)
+        case session(SessionID)
     }
 
     /// The owner of the tasks.
@@ -30,9 +30,9 @@ package struct TaskPage: Hashable, Sendable {
     /// The tasks, by number.
     package var tasks: [TaskRecord]
     /// The number after which the next page begins; `nil` on the last page.
-    package var next: Int64?
+    package var next: TaskID?
 
-    package init(tasks: [TaskRecord], next: Int64? = nil) {
+    package init(tasks: [TaskRecord], next: TaskID? = nil) {
         self.tasks = tasks
         self.next = next
     }

@@ -4,9 +4,9 @@ package import FoundationEssentials
 /// A task of a background session.
 package struct TaskRecord: Hashable, Sendable {
     /// ferryd's number for the task, chosen by the caller and never used again.
-    package var id: Int64
+    package var id: TaskID
     /// The session's number.
-    package var sessionID: Int64
+    package var sessionID: SessionID
     /// The task's number within its session.
     package var identifier: Int
     /// Its state.
@@ -57,8 +57,8 @@ package struct TaskRecord: Hashable, Sendable {
 
     /// Creates a record of a task.
     package init(
-        id: Int64,
-        sessionID: Int64,
+        id: TaskID,
+        sessionID: SessionID,
         identifier: Int,
         state: State = .suspended,
         host: String,
@@ -128,15 +128,15 @@ extension TaskRecord {
 /// The state of a task, without its contents.
 package struct TaskStanding: Hashable, Sendable {
     /// The task's number.
-    package var id: Int64
+    package var id: TaskID
     /// Its session.
-    package var sessionID: Int64
+    package var sessionID: SessionID
     /// Its state.
     package var state: TaskRecord.State
     /// Whether its last attempt has failed.
     package var hasFailed: Bool
 
-    package init(id: Int64, sessionID: Int64, state: TaskRecord.State, hasFailed: Bool) {
+    package init(id: TaskID, sessionID: SessionID, state: TaskRecord.State, hasFailed: Bool) {
         self.id = id
         self.sessionID = sessionID
         self.state = state

@@ -14,6 +14,18 @@ extension Int64: Bindable {
     }
 }
 
+extension Bindable where Self: StoredNumber {
+    func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
+        rawValue.bind(to: statement, at: index)
+    }
+}
+
+extension TaskID: Bindable {}
+
+extension SessionID: Bindable {}
+
+extension ApplicationID: Bindable {}
+
 extension Int: Bindable {
     func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
         sqlite3_bind_int64(statement, index, Int64(self))

@@ -87,7 +87,7 @@ final class Connection {
     /// Runs a query with many parameters and returns its rows.
     func rows<T>(
         _ statement: Statement,
-        numbers: [Int64],
+        numbers: [some Bindable],
         reading read: (inout Row) throws(StoreError) -> T
     ) throws(StoreError) -> [T] {
         let prepared = try prepared(statement)

@@ -10,8 +10,10 @@ import FoundationEssentials
 struct BenchClient {
     var connection: DaemonStateMachine.ConnectionIdentifier
     var process: Int64
-    /// The number of its open session.
+    /// The number of its open session, as it is passed with calls.
     var session: Int64 = 0
+
+    var sessionID: SessionID { SessionID(session) }
 }
 
 extension MachineBench {
@@ -39,7 +41,9 @@ extension MachineBench {
         let open = Wire.OpenSession.sample(session, application, launch, configuration)
         let call = call(client) { $0.openSession(open, from: $1) }
         settle()
-        if case .answer(.opened(let session, _, _)) = outcomes[call] { client.session = session }
+        if case .answer(.opened(let session, _, _)) = outcomes[call] {
+            client.session = session.rawValue
+        }
         return client
     }
 
@@ -76,7 +80,7 @@ extension MachineBench {
 
     /// A client subscribes to its session's events.
     mutating func subscribe(_ client: BenchClient) -> Machine.CallIdentifier {
-        let call = call(client) { $0.subscribe(session: client.session, from: $1) }
+        let call = call(client) { $0.subscribe(session: client.sessionID, from: $1) }
         settle()
         return call
     }
@@ -90,7 +94,7 @@ extension MachineBench {
         _ identifier: Int = 1,
         host: String = "a",
         priority: Double = 0.5
-    ) -> Int64 {
+    ) -> TaskID {
         let create = Wire.CreateDownload.sample(client.session, identifier, host, priority)
         let outcome = settledCall(client) { $0.createDownload(create, from: $1) }
         guard case .answer(.created(let task)) = outcome else { return 0 }
@@ -104,7 +108,7 @@ extension MachineBench {
         _ identifier: Int = 1,
         host: String = "a",
         priority: Double = 0.5
-    ) -> Int64 {
+    ) -> TaskID {
         let task = create(client, identifier, host: host, priority: priority)
         resume(client, identifier)
         return task
@@ -153,14 +157,14 @@ extension MachineBench {
     }
 
     /// A transfer has loaded everything.
-    mutating func finish(_ task: Int64, byteCount: Int64 = 10) {
+    mutating func finish(_ task: TaskID, byteCount: Int64 = 10) {
         input { $0.finished(task: task, byteCount: byteCount, path: "/\(task)") }
         settle()
     }
 
     /// A transfer has failed.
     mutating func fail(
-        _ task: Int64,
+        _ task: TaskID,
         _ code: TransferError.Code = .connectionLost,
         retryAfter: Double? = nil,
         holdsBytes: Bool = false
@@ -172,16 +176,16 @@ extension MachineBench {
 
     /// Bytes have arrived.
     @discardableResult
-    mutating func progress(_ task: Int64, _ received: Int64, of expected: Int64? = 100) -> [Effect]
+    mutating func progress(_ task: TaskID, _ received: Int64, of expected: Int64? = 100) -> [Effect]
     {
         input { $0.progressed(task: task, received: received, expected: expected) }
     }
 
     /// A task as the store has it.
-    func stored(_ task: Int64) -> TaskRecord? { database.current.tasks[task]?.record }
+    func stored(_ task: TaskID) -> TaskRecord? { database.current.tasks[task]?.record }
 
     /// The tasks that have a transfer, by number.
-    var loading: [Int64] { transfers.keys.sorted() }
+    var loading: [TaskID] { transfers.keys.sorted() }
 }
 
 extension MachineBench {
@@ -235,8 +239,8 @@ extension Mutation {
 
     /// Adds a task of the first session.
     static func sampleTask(
-        _ id: Int64,
-        session: Int64 = 1,
+        _ id: TaskID,
+        session: SessionID = 1,
         state: TaskRecord.State = .suspended,
         host: String = "a"
     ) -> Mutation {
@@ -244,7 +248,7 @@ extension Mutation {
             TaskRecord(
                 id: id,
                 sessionID: session,
-                identifier: Int(id),
+                identifier: Int(id.rawValue),
                 state: state,
                 host: "\(host):80",
                 request: Stored.encode(Wire.Request.sample("http://\(host)/\(id)")),

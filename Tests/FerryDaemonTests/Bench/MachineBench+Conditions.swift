@@ -1,3 +1,4 @@
+import FerryStore
 import FerrySystem
 import FerryWire
 
@@ -37,7 +38,7 @@ extension MachineBench {
     }
 
     /// A person lets a task run at once.
-    mutating func override(_ task: Int64) {
+    mutating func override(_ task: TaskID) {
         person { $0.resumeTask(task, overridingConditions: true, from: $1) }
     }
 }

@@ -11,7 +11,7 @@ extension MachineBench {
     static let credential = PasswordCredential(user: "jo", password: "secret")
 
     /// A server wants to know something.
-    mutating func challenge(_ task: Int64, _ challenge: LoadChallenge = .password()) {
+    mutating func challenge(_ task: TaskID, _ challenge: LoadChallenge = .password()) {
         input { $0.challenged(task: task, challenge) }
         settle()
     }
@@ -47,7 +47,7 @@ extension MachineBench {
         in seconds: Double = 60,
         asks: Bool = false,
         resumeData: Data? = nil
-    ) -> Int64 {
+    ) -> TaskID {
         var create = Wire.CreateDownload.sample(client.session, identifier)
         create.earliestBegin = Wire.EarliestBegin(date: now + seconds, asks: asks)
         create.resumeData = resumeData

@@ -31,7 +31,7 @@ struct MachineBench {
     /// Why the store fails, while it does.
     var failure: StoreError?
     /// Resume data for the tasks that have any.
-    var resumeData: [Int64: Data] = [:]
+    var resumeData: [TaskID: Data] = [:]
     /// Whether resume data are never made, as of a file that does not answer.
     var makesNoResumeData = false
 
@@ -46,22 +46,22 @@ struct MachineBench {
     private(set) var events: [Machine.CallIdentifier: [Wire.Event]] = [:]
     private(set) var timers: [Machine.Timer: Date] = [:]
     /// The tasks that have a transfer.
-    private(set) var transfers: [Int64: Machine.TransferStart] = [:]
+    private(set) var transfers: [TaskID: Machine.TransferStart] = [:]
     /// What the transfers were told of what their servers want to know.
-    private(set) var challengeAnswers: [Int64: [LoadChallengeAnswer]] = [:]
+    private(set) var challengeAnswers: [TaskID: [LoadChallengeAnswer]] = [:]
     private(set) var launches: [String] = []
     private(set) var adoptions: [TaskRecord] = []
     /// The uploads whose servers are to forget them.
-    private(set) var terminations: [Int64] = []
+    private(set) var terminations: [TaskID] = []
     /// The files that are to be made sure of.
     private(set) var securings:
-        [(task: Int64, upload: UploadState, call: DaemonStateMachine.CallIdentifier)] = []
+        [(task: TaskID, upload: UploadState, call: DaemonStateMachine.CallIdentifier)] = []
     /// The transfers that were asked for a connection back.
-    private(set) var recalls: [(task: Int64, host: String?)] = []
+    private(set) var recalls: [(task: TaskID, host: String?)] = []
     /// The files that are to be copied.
     private(set) var copies: [Machine.FileCopy] = []
     /// The tasks whose files are being forced onto the disk.
-    private(set) var tasksPutDown: [Int64] = []
+    private(set) var tasksPutDown: [TaskID] = []
     /// What was held against the machine's sleep, one after the other.
     private(set) var inhibitions: [MachineSleep.Inhibition] = []
     private(set) var hasExited = false
@@ -240,7 +240,7 @@ struct MachineBench {
     }
 
     /// The tasks whose transfers were started, in order.
-    var startedTasks: [Int64] {
+    var startedTasks: [TaskID] {
         effects.compactMap { effect in
             if case .start(let start) = effect { start.task.id } else { nil }
         }

@@ -29,7 +29,7 @@ struct ConnectionOwnershipTests {
     }
 
     private func client(
-        _ session: Int64,
+        _ session: SessionID,
         decides: Bool = false,
         _ setup: ConnectionSetup = ConnectionSetup()
     ) throws -> HTTPClient {
@@ -61,7 +61,7 @@ struct ConnectionOwnershipTests {
         ]
         var known: [HTTPClient] = [shared]
         for (index, setup) in setups.enumerated() {
-            let client = try client(Int64(index + 1), setup)
+            let client = try client(SessionID(Int64(index + 1)), setup)
             #expect(!known.contains { $0 === client })
             #expect(client.configuration.proxies == setup.proxies)
             #expect(client.configuration.certificateAuthorities == setup.authorities)
@@ -162,7 +162,7 @@ struct ConnectionOwnershipTests {
             }
             return .success(ConnectionSetup(authorities: TrustedAuthorities([UInt8(count)])))
         }
-        func authorities(createdAt: Date, session: Int64 = 1) async throws -> [UInt8]? {
+        func authorities(createdAt: Date, session: SessionID = 1) async throws -> [UInt8]? {
             try await read(files, "/a", session: session, createdAt: createdAt).get().authorities?
                 .certificates
         }
@@ -202,7 +202,7 @@ struct ConnectionOwnershipTests {
     private func read(
         _ files: ConnectionFiles,
         _ path: String,
-        session: Int64,
+        session: SessionID,
         createdAt: Date = ConnectionOwnershipTests.noon
     ) async -> Result<ConnectionSetup, TransferError> {
         await withCheckedContinuation { continuation in

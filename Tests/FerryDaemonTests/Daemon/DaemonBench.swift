@@ -54,14 +54,14 @@ final class DaemonBench {
     /// Puts a task into the queue.
     func storeTask(
         _ url: String,
-        id: Int64 = 1,
+        id: TaskID = 1,
         state: TaskRecord.State = .waiting,
         _ bytes: ByteState? = nil
     ) async throws {
         let task = TaskRecord(
             id: id,
             sessionID: 1,
-            identifier: Int(id),
+            identifier: Int(id.rawValue),
             state: state,
             host: Origin(url: url)?.authority ?? "",
             request: Stored.encode(Wire.Request.sample(url)),
@@ -123,7 +123,7 @@ final class DaemonBench {
     // MARK: What comes of it
 
     /// What the store knows about a task's bytes.
-    func bytes(of task: Int64 = 1) async throws -> ByteState? {
+    func bytes(of task: TaskID = 1) async throws -> ByteState? {
         ByteState.decode(try await store.task(id: task)?.checkpoint)
     }
 

@@ -17,13 +17,13 @@ struct TaskWatcherTests {
     init() async throws { bench = try await DaemonBench() }
 
     /// Puts a task into the queue whose request has a body of a size.
-    private func storeTask(_ id: Int64, bodyByteCount: Int = 0) async throws {
+    private func storeTask(_ id: TaskID, bodyByteCount: Int = 0) async throws {
         var request = Wire.Request.sample()
         request.body = Data(repeating: 7, count: bodyByteCount)
         let task = TaskRecord(
             id: id,
             sessionID: 1,
-            identifier: Int(id),
+            identifier: Int(id.rawValue),
             host: "a:80",
             request: Stored.encode(request),
             createdAt: Date()
@@ -34,9 +34,9 @@ struct TaskWatcherTests {
     @Test func `tasks that fit in no page are told in further ones, and those that are gone once`()
         async throws
     {
-        for id: Int64 in [1, 3, 5] { try await storeTask(id, bodyByteCount: 3 << 20) }
+        for id: TaskID in [1, 3, 5] { try await storeTask(id, bodyByteCount: 3 << 20) }
         let daemon = try await bench.start()
-        var left: ArraySlice<Int64> = [1, 2, 3, 4, 5, 6]
+        var left: ArraySlice<TaskID> = [1, 2, 3, 4, 5, 6]
         var pages: [Wire.WatchTasks.Reply] = []
         while !left.isEmpty {
             let page = try await daemon.takeSnapshot(of: &left)

@@ -351,7 +351,7 @@ struct HangingClientTests {
             return VarlinkClient(second)
         }
         let reply = try await client.call(Wire.OpenSession.sample())
-        #expect(daemon.machine.sessions[reply.session]?.attachment != nil)
+        #expect(daemon.machine.sessions[SessionID(reply.session)]?.attachment != nil)
         let descriptor = try systemCall("open") { open(disk.file, O_RDONLY | O_CLOEXEC) }
         let file = UserFile(
             FileDescriptor(owning: descriptor),
@@ -368,7 +368,9 @@ struct HangingClientTests {
         client.call(create, file: file) { _ in }
         try await disk.waitUntilHanging(.getattr)
         client.close()
-        try await bench.work { daemon.machine.sessions[reply.session]?.attachment == nil }
+        try await bench.work {
+            daemon.machine.sessions[SessionID(reply.session)]?.attachment == nil
+        }
         #expect(server.connectionCount == 1)
         try await disk.proceed()
         try await bench.work { server.connectionCount == 0 }

@@ -164,7 +164,7 @@ import Testing
                 tasks[0]: [.performDefaultHandling], tasks[1]: [.performDefaultHandling],
             ]
         )
-        let stored = try #require(bench.database.current.sessions[client.session]?.record)
+        let stored = try #require(bench.database.current.sessions[client.sessionID]?.record)
         #expect(Stored.configuration(stored.configuration).answersPasswords == false)
     }
 
@@ -175,13 +175,13 @@ import Testing
         let rates = SharedRates(receive: 1000, send: 2000)
         #expect(
             bench.settledCall(client) {
-                $0.setRates(rates, ofSession: client.session, from: $1)
+                $0.setRates(rates, ofSession: client.sessionID, from: $1)
             } == .done
         )
         let task = bench.start(client)
         bench.challenge(task)
         bench.answer(client, 1, .goOn, answersNoOthers: true)
-        let stored = try #require(bench.database.current.sessions[client.session]?.record)
+        let stored = try #require(bench.database.current.sessions[client.sessionID]?.record)
         #expect(Stored.configuration(stored.configuration).rates == rates)
     }
 
@@ -195,7 +195,7 @@ import Testing
         bench.suspend(client)
         #expect(bench.answer(client) == .done)
         #expect(bench.challengeAnswers.isEmpty)
-        #expect(bench.machine.sessions[client.session]?.questionCount == 0)
+        #expect(bench.machine.sessions[client.sessionID]?.questionCount == 0)
     }
 
     @Test mutating func `only the process that has the session open may answer`() {
@@ -252,7 +252,7 @@ import Testing
         bench.wait(5)
         let client = open(.asking.limited(500))
         for identifier in 1...50 { bench.start(client, identifier) }
-        var asked: Set<Int64> = []
+        var asked: Set<TaskID> = []
         while let task = bench.loading.first(where: { !asked.contains($0) }) {
             asked.insert(task)
             bench.challenge(task)

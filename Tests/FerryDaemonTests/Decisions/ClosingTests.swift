@@ -92,8 +92,8 @@ import Testing
         let close = Wire.CloseSession(session: client.session, cancel: true)
         let call = bench.call(client) { $0.closeSession(close, from: $1) }
         // Another call has had the session counted.
-        let record = bench.database.current.session(id: client.session)
-        bench.input { $0.answered(.session(client.session), .success(.session(record))) }
+        let record = bench.database.current.session(id: client.sessionID)
+        bench.input { $0.answered(.session(client.sessionID), .success(.session(record))) }
         bench.failure = .model(.inputOutput)
         bench.step()
         bench.failure = nil
@@ -111,7 +111,7 @@ import Testing
         let again = bench.open()
         bench.finish(task)
         bench.acknowledge(again, 1)
-        #expect(bench.database.current.sessions.keys.sorted() == [client.session])
+        #expect(bench.database.current.sessions.keys.sorted() == [client.sessionID])
         #expect(bench.create(again, 2) != 0)
     }
 

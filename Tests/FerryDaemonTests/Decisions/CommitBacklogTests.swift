@@ -7,7 +7,7 @@ import Testing
     private static let full = StoreError.model(.diskFull)
 
     private static func commit(
-        _ task: Int64,
+        _ task: TaskID,
         _ continuation: DaemonStateMachine.Continuation = .nothing
     ) -> CommitBacklog.Commit {
         CommitBacklog.Commit(
@@ -18,7 +18,7 @@ import Testing
     }
 
     /// A backlog in which some commits wait that have failed.
-    private static func backlog(_ tasks: Int64...) -> CommitBacklog {
+    private static func backlog(_ tasks: TaskID...) -> CommitBacklog {
         var backlog = CommitBacklog()
         for task in tasks { _ = backlog.enqueue(commit(task), after: full) }
         return backlog
@@ -148,7 +148,7 @@ import Testing
     }
 
     @Test(arguments: [
-        DaemonStateMachine.Continuation.call(1, task: 2), .created(1), .closed(session: 1),
+        DaemonStateMachine.Continuation.call(1, about: .id(2)), .created(1), .closed(session: 1),
     ])
     func `what a client waits for, or what may be in use again, does not wait`(
         _ continuation: DaemonStateMachine.Continuation
@@ -171,7 +171,7 @@ import Testing
         var backlog = CommitBacklog()
         var delays: [Duration?] = []
         for _ in 1...8 {
-            for task: Int64 in 1...2 {
+            for task in [1, 2] as [TaskID] {
                 _ = backlog.enqueue(Self.commit(task), after: Self.full)
                 delays.append(backlog.delay())
             }

@@ -72,14 +72,14 @@ import Testing
         let client = bench.open(configuration: configuration)
         let task = bench.start(client)
         bench.challenge(task)
-        #expect(bench.machine.sessions[client.session]?.questionCount == 1)
+        #expect(bench.machine.sessions[client.sessionID]?.questionCount == 1)
         bench.set(.battery)
         #expect(bench.loading == [])
-        #expect(bench.machine.sessions[client.session]?.questionCount == 0)
+        #expect(bench.machine.sessions[client.sessionID]?.questionCount == 0)
         bench.set([])
         #expect(bench.loading == [task])
         bench.challenge(task)
-        #expect(bench.machine.sessions[client.session]?.questionCount == 1)
+        #expect(bench.machine.sessions[client.sessionID]?.questionCount == 1)
     }
 
     @Test

@@ -13,7 +13,8 @@ import Testing
         for task in 1...count {
             let event = Wire.Event(kind: .completed, task: Int(task))
             database.commit([
-                .sampleTask(task), .completeTask(.id(task), NewEnd(event: Stored.encode(event))),
+                .sampleTask(TaskID(task)),
+                .completeTask(.id(TaskID(task)), NewEnd(event: Stored.encode(event))),
             ])
         }
         return database
@@ -132,7 +133,7 @@ import Testing
         var bench = MachineBench(on: Self.database(endedTasks: 2))
         let client = bench.open()
         bench.start(client, 9)
-        let call = bench.call(client) { $0.subscribe(session: client.session, from: $1) }
+        let call = bench.call(client) { $0.subscribe(session: client.sessionID, from: $1) }
         let read = bench.stepHoldingBack()
         bench.finish(3)
         for outcome in read { bench.take(outcome) }
@@ -143,11 +144,11 @@ import Testing
     @Test func `a page that was read for an earlier subscription is not taken for a later one`() {
         var bench = MachineBench(on: Self.database(endedTasks: 6))
         let client = bench.open()
-        let first = bench.call(client) { $0.subscribe(session: client.session, from: $1) }
+        let first = bench.call(client) { $0.subscribe(session: client.sessionID, from: $1) }
         bench.step()
         // The second page of the first subscription is on its way when the other one begins.
         let page = bench.stepHoldingBack()
-        let second = bench.call(client) { $0.subscribe(session: client.session, from: $1) }
+        let second = bench.call(client) { $0.subscribe(session: client.sessionID, from: $1) }
         for outcome in page { bench.take(outcome) }
         bench.settle()
         #expect(bench.events[first]?.compactMap(\.sequence) == [1, 2, 3, 4])
@@ -166,7 +167,7 @@ import Testing
         #expect(bench.events[second]?.contains { $0.kind == .completed } == true)
         // The end of the first is no end of the second.
         bench.input { machine in machine.unsubscribed(first) }
-        #expect(bench.machine.sessions[client.session]?.subscriber?.call == second)
+        #expect(bench.machine.sessions[client.sessionID]?.subscriber?.call == second)
     }
 
     // MARK: Readers that do not read
@@ -175,7 +176,7 @@ import Testing
         var bench = MachineBench(on: Self.database(endedTasks: 6))
         let client = bench.open()
         let task = bench.start(client, 9)
-        let call = bench.call(client) { $0.subscribe(session: client.session, from: $1) }
+        let call = bench.call(client) { $0.subscribe(session: client.sessionID, from: $1) }
         bench.step()
         bench.input { machine in machine.writability(of: call, false) }
         bench.settle()

@@ -196,7 +196,7 @@ import Testing
         bench.cancel(client)
         #expect(bench.stored(task)?.state == .completed)
         #expect(bench.machine.running.isEmpty)
-        #expect(bench.machine.sessions[client.session]?.questionCount == 0)
+        #expect(bench.machine.sessions[client.sessionID]?.questionCount == 0)
     }
 
     @Test mutating func `BG-21: a task that was suspended meanwhile is asked about anew`() {

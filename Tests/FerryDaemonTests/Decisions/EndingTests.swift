@@ -313,7 +313,7 @@ import Testing
         // Nothing is left of the program either.
         #expect(bench.database.current.applications.isEmpty)
         let again = bench.person { $0.cancelTask(task, from: $1) }
-        #expect(again == .refusal(.taskNotFound(id: task)))
+        #expect(again == .refusal(.taskNotFound(.id(task))))
     }
 
     @Test func `API-18: a finished task whose program is there is that program's`() {

@@ -14,7 +14,7 @@ import Testing
     private mutating func begin(
         holds: Bool = true,
         configuration: Wire.SessionConfiguration = .sample
-    ) -> (BenchClient, Int64) {
+    ) -> (BenchClient, TaskID) {
         let client = bench.open(configuration: configuration)
         var create = Wire.CreateDownload.sample(client.session, 1)
         create.options = holds ? Wire.TransferOptions(holdsExpiredLinks: true) : nil
@@ -27,7 +27,7 @@ import Testing
         return (client, task)
     }
 
-    private func wait(of task: Int64) -> Wire.Wait? {
+    private func wait(of task: TaskID) -> Wire.Wait? {
         bench.stored(task).flatMap { bench.machine.wait(of: $0, at: bench.now) }
     }
 

@@ -124,7 +124,7 @@ import Testing
         let first = SharingProgram("first", number: 1, rate: 5000, in: &bench)
         for identifier in 1...2 {
             bench.startUpload(first.client, identifier)
-            let task = Int64(identifier)
+            let task = TaskID(Int64(identifier))
             bench.input { $0.sent(task: task, byteCount: task == 1 ? 500 : 100) }
         }
         let second = SharingProgram("second", number: 2, rate: 5000, in: &bench)
@@ -138,7 +138,7 @@ import Testing
         var bench = MachineBench(.limits(total: 6, host: 6))
         let first = SharingProgram("first", number: 1, rate: 5000, in: &bench)
         bench.start(first.client, 1, host: "a")
-        let session = first.client.session
+        let session = first.client.sessionID
         #expect(bench.lendAll(of: session) == 4)
         let second = SharingProgram("second", number: 2, rate: 5000, in: &bench)
         for identifier in 1...4 { bench.start(second.client, identifier, host: "a") }
@@ -163,7 +163,7 @@ import Testing
         var bench = MachineBench(.limits(total: 6, host: 6))
         let first = SharingProgram("first", number: 1, rate: 5000, in: &bench)
         bench.start(first.client, 1, host: "a")
-        let session = first.client.session
+        let session = first.client.sessionID
         #expect(bench.lendAll(of: session) == 4)
         var recallCount = 0
         for (name, number, count) in [("second", 2, 3), ("third", 3, 1)] {
@@ -201,7 +201,7 @@ import Testing
         var bench = MachineBench(.limits(total: 12, host: 4))
         let first = SharingProgram("first", number: 1, rate: 5000, in: &bench)
         for identifier in 1...4 { bench.start(first.client, identifier, host: "a") }
-        let session = first.client.session
+        let session = first.client.sessionID
         bench.start(first.client, 5, host: "b")
         bench.wait(30)
         let second = SharingProgram("second", number: 2, rate: 5000, in: &bench)
@@ -224,7 +224,7 @@ import Testing
         for identifier in 1...2 { bench.start(first.client, identifier, host: "a") }
         let isLent = bench.machine.lendConnection(
             task: 1,
-            session: first.client.session,
+            session: first.client.sessionID,
             host: "a:80"
         )
         #expect(isLent)
@@ -327,7 +327,7 @@ import Testing
 
 extension MachineBench {
     /// Lends the first task of a session all connections that it can have, and returns their number.
-    fileprivate mutating func lendAll(of session: Int64) -> Int {
+    fileprivate mutating func lendAll(of session: SessionID) -> Int {
         (1...9).count { _ in machine.lendConnection(task: 1, session: session, host: "a:80") }
     }
 }

@@ -14,7 +14,7 @@ import Testing
         _ client: BenchClient,
         _ identifier: Int,
         _ change: (inout Wire.CreateDownload) -> Void = { _ in }
-    ) -> Int64 {
+    ) -> TaskID {
         var create = Wire.CreateDownload.sample(client.session, identifier)
         create.request = .sample("http://a/same")
         create.resumed = true
@@ -48,7 +48,7 @@ import Testing
         bench.settle()
     }
 
-    private static func kinds(_ bench: MachineBench, task: Int64) -> [Wire.EventKind] {
+    private static func kinds(_ bench: MachineBench, task: TaskID) -> [Wire.EventKind] {
         let event = bench.stored(task)?.event.flatMap { Stored.event($0) }
         return event.map { [$0.kind] } ?? []
     }
@@ -71,7 +71,7 @@ import Testing
         let copy = try #require(bench.copies.first)
         #expect(copy.leader == 1 && copy.follower == 2 && copy.byteCount == 100)
         Self.copied(&bench)
-        for task in [1, 2] as [Int64] {
+        for task in [1, 2] as [TaskID] {
             #expect(Self.kinds(bench, task: task) == [.completed])
             #expect(bench.stored(task)?.receivedByteCount == 100)
             let event = bench.stored(task)?.event.flatMap { Stored.event($0) }
@@ -352,7 +352,7 @@ import Testing
         _ identifier: Int,
         options: Wire.TransferOptions? = nil,
         priority: Double = 0.5
-    ) -> Int64 {
+    ) -> TaskID {
         var create = Wire.CreateDownload.sample(client.session, identifier)
         create.request = request
         create.resumed = true
@@ -491,7 +491,7 @@ import Testing
         )
         _ = bench.settledCall(client) { $0.setOptions(set, from: $1) }
         // The two for which nothing has changed share one.
-        let (leader, follower): (Int64, Int64) = identifier == 1 ? (2, 3) : (1, 3)
+        let (leader, follower): (TaskID, TaskID) = identifier == 1 ? (2, 3) : (1, 3)
         #expect(bench.loading == [1, 2])
         #expect(bench.machine.running[follower]?.leader == leader)
         // The same once more changes nothing.
@@ -554,7 +554,7 @@ import Testing
         // The fourth one is the last; who follows one that ends goes on by itself.
         let counts = [leading + 1, leading == 3 ? following : following + 1]
         for (index, count) in counts.enumerated() {
-            let task = Int64(index + 1)
+            let task = TaskID(Int64(index + 1))
             #expect(bench.stored(task)?.state == (count == 4 ? .completed : .waiting))
             if count < 4 { #expect(bench.stored(task)?.attempts == count) }
         }

@@ -135,7 +135,7 @@ import Testing
         // Another task has it for a mirror.
         let isLent = bench.machine.lendConnection(
             task: 9,
-            session: client.session,
+            session: client.sessionID,
             host: host
         )
         #expect(isLent)
@@ -143,7 +143,7 @@ import Testing
         #expect(bench.transfers.isEmpty)
         let isAwaited = bench.machine.takeBackConnection(
             task: 9,
-            session: client.session,
+            session: client.sessionID,
             host: host
         )
         #expect(isAwaited)

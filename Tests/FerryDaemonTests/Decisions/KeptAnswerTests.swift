@@ -1,4 +1,5 @@
 import FerryHTTP
+import FerryStore
 import FerryTransfer
 import FerryWire
 import FoundationEssentials
@@ -143,7 +144,7 @@ import Testing
             isKept: true
         )
         let request = TransferRequest(url: "http://a/2")
-        let session = client.session
+        let session = client.sessionID
         #expect(bench.machine.sessions[session]?.keptAnswers.identity(for: request) != nil)
         bench.fail(tasks[0], .clientCertificateRejected)
         #expect(bench.machine.sessions[session]?.keptAnswers.identity(for: request) == nil)

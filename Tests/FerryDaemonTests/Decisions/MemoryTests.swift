@@ -14,7 +14,7 @@ import Testing
         var failure: String?
         var status: Int?
         var received: Int64
-        var end: @Sendable (inout MachineBench, BenchClient, Int64) -> Void
+        var end: @Sendable (inout MachineBench, BenchClient, TaskID) -> Void
     }
 
     static let cases = [
@@ -78,7 +78,7 @@ import Testing
         let records = bench.database.synchronized.endedTasks(limit: 9)
         let ended = try #require(records.compactMap { Wire.EndedTask($0) }.first)
         #expect(records.count == 1)
-        #expect(ended.id == task)
+        #expect(ended.id == task.rawValue)
         #expect(ended.application == "app")
         #expect(ended.session == "session")
         #expect(ended.identifier == 1)
@@ -173,7 +173,7 @@ import Testing
         let records = [("app", "one"), ("app", "two"), ("other", "one")].enumerated().map {
             (index, names) in
             EndedTaskRecord(
-                id: Int64(index),
+                id: TaskID(Int64(index)),
                 record: Stored.encode(
                     Wire.EndedTask(
                         id: Int64(index),

@@ -1,4 +1,5 @@
 import FerryHTTP
+import FerryStore
 import FerrySystem
 import FerryTransfer
 import FerryWire
@@ -17,7 +18,7 @@ import Testing
     private var bench = MachineBench()
 
     private mutating func collect(
-        _ task: Int64,
+        _ task: TaskID,
         _ url: String,
         status: Int,
         fields: [HTTPField] = [],

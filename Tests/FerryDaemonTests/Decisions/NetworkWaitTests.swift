@@ -100,7 +100,7 @@ import Testing
     }
 
     /// The store is asked for tasks, and has one that does not wait for a network yet.
-    private func searching() -> (MachineBench, BenchClient, task: Int64) {
+    private func searching() -> (MachineBench, BenchClient, task: TaskID) {
         var bench = MachineBench()
         lose(&bench)
         let client = bench.open()
@@ -111,7 +111,7 @@ import Testing
     }
 
     /// A task that waits for a network, of which the store could not be told.
-    private func unstored() -> (MachineBench, task: Int64, commit: StoreLine.Commit) {
+    private func unstored() -> (MachineBench, task: TaskID, commit: StoreLine.Commit) {
         let (begun, _, task) = searching()
         var bench = begun
         // The search that has found it was answered; its wait was not stored.

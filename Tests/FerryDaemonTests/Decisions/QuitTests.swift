@@ -101,8 +101,8 @@ import Testing
         bench.failure = nil
         bench.settle()
         #expect(bench.outcomes[call]?.isStoreUnavailable == true)
-        #expect(bench.database.current.sessions.keys.sorted() == [client.session])
-        #expect(bench.machine.sessions.ids.sorted() == [client.session])
+        #expect(bench.database.current.sessions.keys.sorted() == [client.sessionID])
+        #expect(bench.machine.sessions.ids.sorted() == [client.sessionID])
     }
 
     @Test func `a quit that comes while the application starts has the last word`() {

@@ -84,7 +84,7 @@ import Testing
             let configuration = Self.configuration(session == "three" ? 8000 : 0)
             let id = Int64(number + 1)
             database.commit([.sampleSession(session, configuration: configuration)])
-            database.commit([.sampleTask(id, session: id)])
+            database.commit([.sampleTask(TaskID(id), session: SessionID(id))])
         }
         var bench = MachineBench(Self.policy(sessions: 2, ofAll: 2), on: database)
         #expect(Self.reason(Self.open(&bench, "one")) == nil)

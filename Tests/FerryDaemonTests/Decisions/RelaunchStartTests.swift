@@ -265,7 +265,7 @@ import Testing
             let call = bench.call(again) { $0.openSession(.sample(name), from: $1) }
             bench.settle()
             guard case .answer(.opened(let session, _, _)) = bench.outcomes[call] else { continue }
-            client.session = session
+            client.session = session.rawValue
             for sequence: Int64 in 1...2 { bench.acknowledge(client, sequence) }
         }
         bench.disconnect(client)

@@ -11,7 +11,7 @@ import Testing
     static func bench(
         configuration: Wire.SessionConfiguration = .sample,
         launch: Wire.Launch? = .sample
-    ) -> (MachineBench, task: Int64) {
+    ) -> (MachineBench, task: TaskID) {
         var bench = MachineBench()
         // The first seconds of the daemon's life are over.
         bench.wait(5)
@@ -329,12 +329,12 @@ extension MachineBench {
 
     /// A client acknowledges all events of its session.
     mutating func acknowledgeAll(_ client: BenchClient) {
-        let own = database.current.eventKeys.filter { $0.session == client.session }
+        let own = database.current.eventKeys.filter { $0.session == client.sessionID }
         for event in own { acknowledge(client, event.sequence) }
     }
 
     /// A process that the daemon has started has ended without a word.
-    mutating func ended(application: Int64) {
+    mutating func ended(application: ApplicationID) {
         input { $0.launched(application, error: nil) }
         input { $0.applicationExited(application, status: "signal 9") }
         settle()

@@ -80,7 +80,7 @@ import Testing
         limit: Int,
         of client: BenchClient? = nil,
         _ identifier: Int = 1
-    ) -> Int64 {
+    ) -> TaskID {
         let client = client ?? bench.open()
         var create = Wire.CreateDownload.sample(client.session, identifier)
         create.options = Wire.TransferOptions(
@@ -124,7 +124,7 @@ import Testing
     }
 
     /// A task fails, and is tried again however often it does.
-    private func expectRetries(_ bench: inout MachineBench, of task: Int64) {
+    private func expectRetries(_ bench: inout MachineBench, of task: TaskID) {
         for _ in 1...5 {
             bench.fail(task, .cannotConnectToHost)
             bench.wait(300)

@@ -10,7 +10,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct RunningTaskTests {
     private var bench = MachineBench()
 
-    private mutating func respond(_ task: Int64, _ status: Int = 200) {
+    private mutating func respond(_ task: TaskID, _ status: Int = 200) {
         bench.input {
             $0.responded(
                 task: task,

@@ -86,8 +86,8 @@ import Testing
         var bench = MachineBench(.limits(total: 2, host: 9))
         let client = bench.open(configuration: .limited(9))
         for identifier in 1...5 { bench.start(client, identifier) }
-        for task: Int64 in 1...5 {
-            #expect(bench.loading == [task, task + 1].filter { $0 <= 5 })
+        for task in [1, 2, 3, 4, 5] as [TaskID] {
+            #expect(bench.loading == [task, task.next].filter { $0 <= 5 })
             bench.finish(task)
         }
         #expect(bench.loading.isEmpty)
@@ -101,7 +101,7 @@ import Testing
         for (identifier, priority) in [(2, 0.2), (3, 0.8), (4, 0.5), (5, 0.8)] {
             bench.start(client, identifier, priority: priority)
         }
-        for task: Int64 in [1, 3, 5, 4, 2] {
+        for task: TaskID in [1, 3, 5, 4, 2] {
             #expect(bench.loading == [task])
             bench.finish(task)
         }

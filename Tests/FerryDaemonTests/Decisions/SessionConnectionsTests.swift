@@ -1,3 +1,4 @@
+import FerryStore
 import FerrySystem
 import FerryTransfer
 import FerryWire
@@ -127,7 +128,7 @@ import Testing
             bench.settledCall(other) { $0.openSession(open, from: $1) }
                 == .refusal(.sessionInUse(identifier: "session", pid: 0))
         )
-        #expect(bench.machine.isOpen(first.session, for: caller(of: first)))
+        #expect(bench.machine.isOpen(first.sessionID, for: caller(of: first)))
         let again = bench.open(process: -7)
         #expect(again.session == first.session)
     }
@@ -141,8 +142,8 @@ import Testing
             bench.settledCall(other) { $0.openSession(open, from: $1) }
                 == .refusal(.sessionInUse(identifier: "session", pid: 0))
         )
-        #expect(bench.machine.isOpen(first.session, for: caller(of: first)))
-        #expect(!bench.machine.isOpen(first.session, for: caller(of: other)))
+        #expect(bench.machine.isOpen(first.sessionID, for: caller(of: first)))
+        #expect(!bench.machine.isOpen(first.sessionID, for: caller(of: other)))
         #expect(bench.create(first, 1) != 0)
         var guest = other
         guest.session = first.session
@@ -154,23 +155,23 @@ import Testing
         throws
     {
         let first = open(nil, process: 0)
-        let token = try #require(bench.machine.sessions[first.session]?.token)
+        let token = try #require(bench.machine.sessions[first.sessionID]?.token)
         #expect(token.utf8.count == 32)
         func subscribe(showing token: String?) -> MachineBench.Outcome? {
             let other = bench.connect(process: 0)
             return bench.settledCall(other) {
-                $0.subscribe(session: first.session, showing: token, from: $1)
+                $0.subscribe(session: first.sessionID, showing: token, from: $1)
             }
         }
         let refusal = MachineBench.Outcome.refusal(.sessionNotOpen(session: first.session))
         #expect(subscribe(showing: nil) == refusal)
         #expect(subscribe(showing: "0") == refusal)
-        #expect(bench.machine.sessions[first.session]?.subscriber == nil)
+        #expect(bench.machine.sessions[first.sessionID]?.subscriber == nil)
         #expect(subscribe(showing: token) == nil)
-        #expect(bench.machine.sessions[first.session]?.subscriber != nil)
+        #expect(bench.machine.sessions[first.sessionID]?.subscriber != nil)
         // Whose process is seen needs none.
         let seen = bench.open("seen", process: 7)
-        #expect(bench.machine.sessions[seen.session]?.token == nil)
+        #expect(bench.machine.sessions[seen.sessionID]?.token == nil)
     }
 
     private func caller(of client: BenchClient) -> DaemonStateMachine.Caller {

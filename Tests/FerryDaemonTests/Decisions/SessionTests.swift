@@ -21,8 +21,8 @@ import Testing
             Issue.record("\(String(describing: bench.outcomes[firstCall]))")
             return
         }
-        first.session = session
-        let create = Wire.CreateDownload.sample(session, 1, "a", 0.5)
+        first.session = session.rawValue
+        let create = Wire.CreateDownload.sample(first.session, 1, "a", 0.5)
         _ = bench.call(first) { $0.createDownload(create, from: $1) }
         bench.input { $0.disconnected(first.connection) }
         bench.settle()
@@ -152,9 +152,9 @@ import Testing
         let two = bench.open("two")
         bench.create(two)
         bench.disconnect(one)
-        #expect(bench.database.current.sessions.keys.sorted() == [two.session])
+        #expect(bench.database.current.sessions.keys.sorted() == [two.sessionID])
         bench.disconnect(two)
-        #expect(bench.database.current.sessions.keys.sorted() == [two.session])
+        #expect(bench.database.current.sessions.keys.sorted() == [two.sessionID])
     }
 
     @Test func `an application goes with its last session`() {
@@ -264,8 +264,8 @@ enum SessionCall: CaseIterable {
         case .close:
             let close = Wire.CloseSession(session: session, cancel: true)
             machine.closeSession(close, from: caller)
-        case .subscribe: machine.subscribe(session: session, from: caller)
-        case .release: machine.releaseSession(session, from: caller)
+        case .subscribe: machine.subscribe(session: SessionID(session), from: caller)
+        case .release: machine.releaseSession(SessionID(session), from: caller)
         }
     }
 }
@@ -296,14 +296,16 @@ enum SessionCall: CaseIterable {
         let gone = bench.open(process: 1)
         Self.hangUp(&bench, gone)
         // Without a task in it, it is there for the calls that may come.
-        #expect(bench.machine.sessions[gone.session] != nil)
+        #expect(bench.machine.sessions[gone.sessionID] != nil)
         let task = bench.start(gone, 1)
         #expect(bench.loading == [task])
         let next = bench.open(process: 2)
         #expect(bench.create(gone, 2) == 0)
         #expect(bench.create(next, 2) != 0)
         bench.disconnect(gone)
-        #expect(bench.machine.isOpen(next.session, for: .init(call: 1, connection: 1, process: 2)))
+        #expect(
+            bench.machine.isOpen(next.sessionID, for: .init(call: 1, connection: 1, process: 2))
+        )
     }
 
     @Test

@@ -1,3 +1,4 @@
+import FerryStore
 import FerryWire
 import FoundationEssentials
 import Testing
@@ -16,7 +17,7 @@ import Testing
     }
 
     private mutating func release(_ client: BenchClient) -> MachineBench.Outcome? {
-        bench.settledCall(client) { $0.releaseSession(client.session, from: $1) }
+        bench.settledCall(client) { $0.releaseSession(client.sessionID, from: $1) }
     }
 
     @Test mutating func `API-23: the end of a connection releases all of its sessions`() {
@@ -56,8 +57,8 @@ import Testing
         _ = bench.subscribe(one)
         let other = bench.subscribe(two)
         _ = release(one)
-        #expect(bench.machine.sessions[one.session]?.subscriber == nil)
-        #expect(bench.machine.sessions[two.session]?.subscriber?.call == other)
+        #expect(bench.machine.sessions[one.sessionID]?.subscriber == nil)
+        #expect(bench.machine.sessions[two.sessionID]?.subscriber?.call == other)
     }
 
     @Test mutating func `API-23, BG-30: a program runs as long as it has one of its sessions`() {
@@ -75,7 +76,7 @@ import Testing
     @Test mutating func `API-23: an empty session that is released is gone`() {
         let (one, two) = openTwo()
         _ = release(one)
-        #expect(bench.machine.sessions[one.session] == nil)
-        #expect(bench.machine.sessions[two.session] != nil)
+        #expect(bench.machine.sessions[one.sessionID] == nil)
+        #expect(bench.machine.sessions[two.sessionID] != nil)
     }
 }

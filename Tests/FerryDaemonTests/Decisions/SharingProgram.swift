@@ -36,7 +36,7 @@ extension MachineBench {
         for task in machine.running.sorted(where: { $0.phase == .loading }) {
             let id = task.record.id
             if task.response == nil { answer(id) }
-            let rate = programs.first { $0.client.session == task.record.sessionID }?.rate ?? 0
+            let rate = programs.first { $0.client.sessionID == task.record.sessionID }?.rate ?? 0
             progress(id, task.receivedByteCount + rate, of: nil)
         }
         settle()
@@ -44,7 +44,7 @@ extension MachineBench {
     }
 
     /// A server answers with a version that can be gone on with.
-    mutating func answer(_ task: Int64) {
+    mutating func answer(_ task: TaskID) {
         var response = Wire.Response.sample()
         response.fields = [Wire.Field(name: "ETag", value: "\"1\"")]
         input { [response] in

@@ -49,7 +49,7 @@ import Testing
         let client = bench.open()
         let close = Wire.CloseSession(session: client.session, cancel: true)
         let call = bench.call(client) { $0.closeSession(close, from: $1) }
-        bench.input { $0.closed(client.session) }
+        bench.input { $0.closed(client.sessionID) }
         bench.failure = .model(.inputOutput)
         bench.step()
         #expect(bench.outcomes[call] == .answer(.done))
@@ -65,7 +65,7 @@ import Testing
         (.ended(task: 1, DaemonStateMachine.Ending(), resumeData: nil, NewEnd(event: [])), true),
         (.ended(task: 1, .cancelled(for: .call(1)), resumeData: nil, NewEnd(event: [])), false),
         (.ended(task: 1, .cancelled(for: .sweep(1)), resumeData: nil, NewEnd(event: [])), false),
-        (.call(1, task: 1), false),
+        (.call(1, about: .id(1)), false),
         (.opened(1, 1, process: 1), false),
         (.created(1), false),
         (.acknowledged(1, session: 1), false),
@@ -189,11 +189,11 @@ import Testing
     @Test func `a failure to read for an earlier subscription does not end a later one`() {
         var bench = MachineBench()
         let client = bench.open()
-        let first = bench.call(client) { $0.subscribe(session: client.session, from: $1) }
+        let first = bench.call(client) { $0.subscribe(session: client.sessionID, from: $1) }
         bench.failure = .model(.inputOutput)
         let failed = bench.stepHoldingBack()
         bench.failure = nil
-        let second = bench.call(client) { $0.subscribe(session: client.session, from: $1) }
+        let second = bench.call(client) { $0.subscribe(session: client.sessionID, from: $1) }
         for outcome in failed { bench.take(outcome) }
         bench.settle()
         #expect(bench.outcomes[second] == nil)

@@ -100,7 +100,7 @@ import Testing
 
 extension MachineBench {
     /// Why a task does not run.
-    func wait(of task: Int64) -> Wire.Wait? {
+    func wait(of task: TaskID) -> Wire.Wait? {
         stored(task).flatMap { machine.wait(of: $0, at: now) }
     }
 }

@@ -1,3 +1,4 @@
+import FerryStore
 import FerrySystem
 import FerryTestSupport
 import FerryTransfer
@@ -46,7 +47,7 @@ struct TransferFilesTests {
     private static let request = TransferRequest(url: "http://host/file")
 
     /// A task's file, with these bytes of a longer resource.
-    private func write(_ text: String, of task: Int64) throws -> PartialFile {
+    private func write(_ text: String, of task: TaskID) throws -> PartialFile {
         let file = files.file(of: task)
         try file.begin(
             ResourceVersion(
@@ -60,7 +61,7 @@ struct TransferFilesTests {
         return file
     }
 
-    private func resumeData(of task: Int64) throws -> Data {
+    private func resumeData(of task: TaskID) throws -> Data {
         try files.makeResumeData(
             task: task,
             request: Self.request,
@@ -148,7 +149,7 @@ struct TransferFilesTests {
             _ = try temporary.directory.openSubdirectory("disk\(task)")
             let path = temporary.path + "/disk\(task)/.ferry-1"
             try downloads.makeLink("CFNetworkDownload_00000\(task).tmp.place", to: path)
-            try await files.findFile(of: Int64(task), on: files.queue)
+            try await files.findFile(of: TaskID(Int64(task)), on: files.queue)
         }
         #expect(files.synchronizer(of: 9) === files.synchronizer)
         #expect(files.synchronizer(of: 7) !== files.synchronizer)
@@ -295,7 +296,7 @@ struct TransferFilesTests {
     }
 
     /// A file of a task, and resume data of it.
-    private func resumeDataOfNewFile(of task: Int64) throws -> Data {
+    private func resumeDataOfNewFile(of task: TaskID) throws -> Data {
         let file = files.file(of: task)
         try file.begin(
             ResourceVersion(validator: .strongETag("\"a\""), totalByteCount: 9, url: "http://host/")

@@ -1,4 +1,5 @@
 import FerryHTTP
+import FerryStore
 import FerrySystem
 import FerryTestSupport
 import FerryWire
@@ -40,14 +41,14 @@ struct UploadFilesTests {
     private func secure(
         _ file: UserFile,
         _ state: UploadState,
-        for task: Int64
+        for task: TaskID
     ) async -> UploadState? {
         await files.secure(file, state, for: task, on: queue)
     }
 
     /// What a task would send, until it cannot go on.
     private func bytes(
-        of task: Int64,
+        of task: TaskID,
         _ state: UploadState,
         from files: UploadFiles? = nil
     ) async throws -> [UInt8] {
@@ -65,7 +66,7 @@ struct UploadFilesTests {
     }
 
     private func failure(
-        of task: Int64,
+        of task: TaskID,
         _ state: UploadState,
         from files: UploadFiles? = nil
     ) async -> TransferError.Code? {

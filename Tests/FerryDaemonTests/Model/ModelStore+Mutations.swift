@@ -73,7 +73,7 @@ extension ModelStore {
         application.launch = launch
         applications[application.id] = application
         // The number that an insertion has drawn is spent even if it was no insertion.
-        nextApplicationID += 1
+        nextApplicationID = nextApplicationID.next
         let known = sessions.values.first {
             $0.record.applicationID == application.id && $0.record.identifier == identifier
         }
@@ -90,7 +90,7 @@ extension ModelStore {
             record: session,
             usedIdentifiers: known?.usedIdentifiers ?? []
         )
-        nextSessionID += 1
+        nextSessionID = nextSessionID.next
         return Receipt.OpenedSession(
             application: application,
             session: counted(session),
@@ -99,7 +99,7 @@ extension ModelStore {
     }
 
     private mutating func change(
-        application id: Int64,
+        application id: ApplicationID,
         _ body: (inout ApplicationRecord) -> Void
     ) throws(StoreError) {
         guard var application = applications[id] else { throw .model(.notFound) }
@@ -107,7 +107,7 @@ extension ModelStore {
         applications[id] = application
     }
 
-    private mutating func delete(session id: Int64) {
+    private mutating func delete(session id: SessionID) {
         for (task, owner) in tasks where owner.record.sessionID == id { tasks[task] = nil }
         sessions[id] = nil
     }

@@ -13,14 +13,14 @@ extension ModelStore {
     }
 
     /// An application's sessions, by number.
-    func sessions(application: Int64) -> [SessionRecord] {
+    func sessions(application: ApplicationID) -> [SessionRecord] {
         sessions.values.filter { $0.record.applicationID == application }
             .map { counted($0.record) }
             .sorted { $0.id < $1.id }
     }
 
     /// The session with a number, or `nil`.
-    func session(id: Int64) -> SessionRecord? { sessions[id].map { counted($0.record) } }
+    func session(id: SessionID) -> SessionRecord? { sessions[id].map { counted($0.record) } }
 
     /// How many tasks all sessions have together.
     func totals() -> SessionCounts { count(tasks.values.lazy.map(\.record)) }
@@ -48,7 +48,7 @@ extension ModelStore {
     // MARK: Tasks
 
     /// The tasks that pass a filter, by number.
-    func tasks(_ filter: TaskFilter, after id: Int64 = 0, limit: Int) -> [TaskRecord] {
+    func tasks(_ filter: TaskFilter, after id: TaskID = 0, limit: Int) -> [TaskRecord] {
         let passing = tasks.values.filter { task in
             task.record.id > id && filter.states.contains(task.record.state)
                 && filter.scope.contains(task)
@@ -68,7 +68,7 @@ extension ModelStore {
     }
 
     /// Unfinished tasks that wait for a date, by number.
-    func datedTasks(after id: Int64, limit: Int) -> [TaskRecord] {
+    func datedTasks(after id: TaskID, limit: Int) -> [TaskRecord] {
         let dated = tasks.values.map(\.record).filter { task in
             task.id > id && task.delay != nil && task.state != .completed && task.attempts == 0
                 && task.notBefore != nil && task.notBefore != TaskRecord.networkWait
@@ -83,7 +83,7 @@ extension ModelStore {
     }
 
     /// The events that report the ends of a session's tasks, by sequence number.
-    func events(session: Int64, after sequence: Int64, limit: Int) -> [EventRecord] {
+    func events(session: SessionID, after sequence: Int64, limit: Int) -> [EventRecord] {
         let events = tasks.values.compactMap { task -> EventRecord? in
             guard task.record.sessionID == session, let number = task.endSequence,
                 number > sequence
@@ -107,7 +107,7 @@ extension ModelStore {
     }
 
     /// The event that reports a task's end, as it is sent.
-    func event(ofTask id: Int64) -> Wire.Event? {
+    func event(ofTask id: TaskID) -> Wire.Event? {
         guard let task = tasks[id], let sequence = task.endSequence else { return nil }
         return Stored.event(
             EventRecord(

@@ -123,7 +123,7 @@ extension ModelStore {
         tasks[task.record.id] = task
     }
 
-    private mutating func insert(_ record: TaskRecord) throws(StoreError) -> Int64? {
+    private mutating func insert(_ record: TaskRecord) throws(StoreError) -> TaskID? {
         guard let session = sessions[record.sessionID] else { throw .model(.notFound) }
         if record.identifier < 1 || session.usedIdentifiers.contains(record.identifier) {
             let key = TaskKey.identifier(session: record.sessionID, record.identifier)
@@ -136,7 +136,7 @@ extension ModelStore {
         }
         guard tasks[record.id] == nil, !record.host.isEmpty else { throw .model(.conflict) }
         tasks[record.id] = Task(record: record, applicationID: session.record.applicationID)
-        nextTaskID = max(nextTaskID, record.id + 1)
+        nextTaskID = max(nextTaskID, record.id.next)
         let next = max(session.record.nextTaskIdentifier, record.identifier + 1)
         sessions[record.sessionID]?.record.nextTaskIdentifier = next
         sessions[record.sessionID]?.usedIdentifiers.insert(record.identifier)
@@ -208,7 +208,7 @@ extension ModelStore {
     }
 
     private mutating func release(
-        _ id: Int64,
+        _ id: TaskID,
         at now: Date,
         _ receipt: inout Receipt
     ) throws(StoreError) {
@@ -271,7 +271,7 @@ extension ModelStore {
     }
 
     /// Changes what is remembered of a task, if anything is.
-    mutating func updateMemory(of task: Int64, _ body: (inout EndedTaskRecord) -> Void) {
+    mutating func updateMemory(of task: TaskID, _ body: (inout EndedTaskRecord) -> Void) {
         guard let index = endedTasks.lastIndex(where: { $0.id == task }) else { return }
         body(&endedTasks[index])
     }

@@ -12,7 +12,7 @@ struct ModelStore: Sendable {
     /// A task and what only the store knows of it.
     struct Task: Sendable {
         var record: TaskRecord
-        var applicationID: Int64
+        var applicationID: ApplicationID
         /// How much of a task's time is left while it does not run.
         var timeLeft: Double?
         /// The number of the event that reports its end.
@@ -32,7 +32,7 @@ struct ModelStore: Sendable {
 
     /// Names an event.
     struct EventKey: Hashable, Comparable, Sendable {
-        var session: Int64
+        var session: SessionID
         var sequence: Int64
 
         static func < (left: Self, right: Self) -> Bool {
@@ -40,18 +40,18 @@ struct ModelStore: Sendable {
         }
     }
 
-    var applications: [Int64: ApplicationRecord] = [:]
-    var sessions: [Int64: Session] = [:]
-    var tasks: [Int64: Task] = [:]
+    var applications: [ApplicationID: ApplicationRecord] = [:]
+    var sessions: [SessionID: Session] = [:]
+    var tasks: [TaskID: Task] = [:]
     var settings: [Setting: [UInt8]] = [:]
     /// What is remembered of tasks that have ended, in that order.
     var endedTasks: [EndedTaskRecord] = []
     /// How many tasks have been remembered since there was first one.
     var rememberedCount = 0
-    var nextApplicationID: Int64 = 1
-    var nextSessionID: Int64 = 1
+    var nextApplicationID: ApplicationID = 1
+    var nextSessionID: SessionID = 1
     /// A number above that of every task that was ever stored.
-    var nextTaskID: Int64 = 1
+    var nextTaskID: TaskID = 1
 
     /// Makes changes, all or none of them.
     mutating func commit(_ mutations: [Mutation]) -> Result<Receipt, StoreError> {

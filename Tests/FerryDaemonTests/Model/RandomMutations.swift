@@ -7,12 +7,12 @@ struct RandomMutations {
     var random: SeededRandom
     /// The moment of the changes, which goes on.
     private(set) var now = moment(0)
-    private var lastTask: Int64 = 0
-    private var tasks: [Int64] = []
-    private var sessions: [Int64] = []
-    private var applications: [Int64] = []
-    private var nextIdentifiers: [Int64: Int] = [:]
-    private var moments: [Int64: Date] = [:]
+    private var lastTask: TaskID = 0
+    private var tasks: [TaskID] = []
+    private var sessions: [SessionID] = []
+    private var applications: [ApplicationID] = []
+    private var nextIdentifiers: [SessionID: Int] = [:]
+    private var moments: [TaskID: Date] = [:]
 
     init(seed: UInt64) { random = SeededRandom(seed: seed) }
 
@@ -28,9 +28,9 @@ struct RandomMutations {
         return (0..<count).map { _ in mutation() }
     }
 
-    mutating func task() -> Int64 { one(of: tasks) }
-    mutating func session() -> Int64 { one(of: sessions) }
-    mutating func application() -> Int64 { one(of: applications) }
+    mutating func task() -> TaskID { one(of: tasks) }
+    mutating func session() -> SessionID { one(of: sessions) }
+    mutating func application() -> ApplicationID { one(of: applications) }
     mutating func host() -> String { random.one(of: ["a:80", "b:80", "c:443"]) }
 
     mutating func date() -> Date? {
@@ -44,9 +44,9 @@ struct RandomMutations {
     }
 
     /// Mostly one that is there.
-    private mutating func one(of known: [Int64]) -> Int64 {
+    private mutating func one<ID: StoredNumber>(of known: [ID]) -> ID {
         known.isEmpty || random.happens(percent: 8)
-            ? Int64(1 + random.number(below: 30)) : random.one(of: known)
+            ? ID(Int64(1 + random.number(below: 30))) : random.one(of: known)
     }
 
     private mutating func bytes() -> [UInt8] { [UInt8(random.number(below: 3))] }
@@ -58,7 +58,7 @@ struct RandomMutations {
     }
 
     /// One that a session has, has had or may have next.
-    private mutating func identifier(in session: Int64) -> Int {
+    private mutating func identifier(in session: SessionID) -> Int {
         max(0, (nextIdentifiers[session] ?? 1) - 4 + random.number(below: 6))
     }
 
@@ -103,11 +103,11 @@ struct RandomMutations {
     private mutating func insert() -> Mutation {
         // A number that was given already is given again now and then.
         let isRepetition = lastTask > 0 && random.happens(percent: 10)
-        if !isRepetition { lastTask += 1 }
+        if !isRepetition { lastTask = lastTask.next }
         let session = session()
         return .insertTask(
             TaskRecord(
-                id: isRepetition ? lastTask + 100 : lastTask,
+                id: isRepetition ? TaskID(lastTask.rawValue + 100) : lastTask,
                 sessionID: session,
                 identifier: identifier(in: session),
                 state: random.happens(percent: 70) ? .suspended : .waiting,
@@ -217,7 +217,7 @@ struct RandomMutations {
     }
 
     /// The moment that a task waits for, mostly.
-    private mutating func known(_ task: Int64) -> Date? {
+    private mutating func known(_ task: TaskID) -> Date? {
         random.happens(percent: 80) ? moments[task] : nil
     }
 

@@ -10,23 +10,23 @@ import FoundationEssentials
 enum StoreQuestion: Sendable {
     case applications
     case setting(Setting)
-    case application(Int64)
-    case sessions(application: Int64)
-    case session(Int64)
-    case namedSession(application: Int64, String)
+    case application(ApplicationID)
+    case sessions(application: ApplicationID)
+    case session(SessionID)
+    case namedSession(application: ApplicationID, String)
     case totals
-    case tasks(TaskFilter, after: Int64, limit: Int)
-    case page(TaskFilter, after: Int64, limit: Int)
-    case pageOf([Int64])
-    case standings([Int64])
-    case task(Int64)
-    case namedTask(session: Int64, Int)
+    case tasks(TaskFilter, after: TaskID, limit: Int)
+    case page(TaskFilter, after: TaskID, limit: Int)
+    case pageOf([TaskID])
+    case standings([TaskID])
+    case task(TaskID)
+    case namedTask(session: SessionID, Int)
     case overdue(Date)
-    case dated(after: Int64, limit: Int)
+    case dated(after: TaskID, limit: Int)
     case ended(limit: Int)
     case earliestDeadline
     case candidates(CandidateSearch)
-    case events(session: Int64, after: Int64, limit: Int)
+    case events(session: SessionID, after: Int64, limit: Int)
 
     /// The store's answer, as a value that can be compared; what comes in no particular order is a set.
     func answer(of store: Store) async throws(StoreError) -> AnyHashable {
@@ -121,13 +121,15 @@ extension RandomMutations {
             .ended(limit: 1 + random.number(below: 9)), .earliestDeadline, .candidates(search()),
             .events(
                 session: session(),
-                after: number(below: 5),
+                after: Int64(random.number(below: 5)),
                 limit: 1 + random.number(below: 4)
             ),
         ]
     }
 
-    private mutating func number(below end: Int) -> Int64 { Int64(random.number(below: end)) }
+    private mutating func number(below end: Int) -> TaskID {
+        TaskID(Int64(random.number(below: end)))
+    }
 
     private mutating func anyTime() -> Date { now + Double(random.number(below: 40)) - 10 }
 
@@ -138,7 +140,7 @@ extension RandomMutations {
     }
 
     private mutating func search() -> CandidateSearch {
-        var turns: [Int64: CandidateSearch.Turn] = [:]
+        var turns: [ApplicationID: CandidateSearch.Turn] = [:]
         for _ in 0..<random.number(below: 4) {
             turns[application()] = CandidateSearch.Turn(
                 slots: random.number(below: 3),

@@ -117,7 +117,7 @@ import Testing
         _ code: StoreError.Code,
         _ error: TransferInterfaceError
     ) {
-        #expect(TransferInterfaceError(.model(code), task: 7) == error)
+        #expect(TransferInterfaceError(.model(code), task: .id(7)) == error)
     }
 
     @Test(arguments: [

@@ -42,7 +42,7 @@ extension Promises {
     }
 
     /// A transfer has got a further connection: there must be room for another task beside it.
-    func lent(_ host: String, session: Int64, in world: Simulation) {
+    func lent(_ host: String, session: SessionID, in world: Simulation) {
         guard let daemon = world.daemon else { return }
         let records = counted(daemon.transfers, in: world)
         let lent = daemon.transfers.flatMap { transfer in
@@ -65,7 +65,7 @@ extension Promises {
     }
 
     /// An application is started: it must be wanted, allowed and not there (BG-30, BG-35, BG-38).
-    func launches(_ id: Int64, in world: Simulation) {
+    func launches(_ id: ApplicationID, in world: Simulation) {
         let store = world.database.current
         guard let application = store.applications[id] else {
             return world.fail("application \(id) is started and does not exist")
@@ -95,7 +95,7 @@ extension Promises {
 
 extension DaemonStateMachine {
     /// Whether an application is to be started because it has to decide something (BG-36).
-    func hasQuestion(session id: Int64) -> Bool {
+    func hasQuestion(session id: SessionID) -> Bool {
         sessions[id]?.configuration.sendsLaunchEvents == true
             && running.values.contains { $0.record.sessionID == id && $0.question != nil }
     }

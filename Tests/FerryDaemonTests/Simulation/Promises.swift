@@ -8,24 +8,24 @@ import FoundationEssentials
 /// What clients were promised, and what became of it.
 struct Promises {
     /// The tasks that a client was told exist, by the daemon's number.
-    private(set) var tasks: Set<Int64> = []
+    private(set) var tasks: Set<TaskID> = []
     /// What the tasks that were ever stored were called in their sessions.
     private var names: Set<TaskKey> = []
     /// How often each task has ended in the store.
-    private var endings: [Int64: Int] = [:]
+    private var endings: [TaskID: Int] = [:]
     /// Whom each event was shown to.
     private var told: [ModelStore.EventKey: SimulatedProcess] = [:]
     /// The events whose acknowledgement is in the store.
     private var acknowledged: Set<ModelStore.EventKey> = []
     /// The last events that were shown, by task.
-    private var lastEvents: [Int64: ModelStore.EventKey] = [:]
+    private var lastEvents: [TaskID: ModelStore.EventKey] = [:]
     /// The tasks whose file an application has seen.
-    private var seenFiles: Set<Int64> = []
+    private var seenFiles: Set<TaskID> = []
 
     /// The tasks that a person has had forgotten after their end: nobody is told of that.
-    private var forgotten: Set<Int64> = []
+    private var forgotten: Set<TaskID> = []
     /// What these, and all others, are called in their sessions.
-    private var namesByTask: [Int64: TaskKey] = [:]
+    private var namesByTask: [TaskID: TaskKey] = [:]
 
     /// What was promised of uploads.
     var uploads = UploadPromises()
@@ -35,7 +35,7 @@ struct Promises {
     private(set) var quitPrograms: Set<String> = []
 
     /// The tasks that exist, or existed, without a last event that an application has seen.
-    var unfinishedTasks: [Int64] {
+    var unfinishedTasks: [TaskID] {
         tasks.subtracting(forgotten).filter { lastEvents[$0] == nil }.sorted()
     }
 
@@ -78,7 +78,7 @@ struct Promises {
     }
 
     /// A person has a task forgotten: it must have ended, and nobody be there to be told of that.
-    private mutating func forget(_ task: Int64, of session: Int64, in world: Simulation) {
+    private mutating func forget(_ task: TaskID, of session: SessionID, in world: Simulation) {
         world.count(.forgottenTask)
         forgotten.insert(task)
         if endings[task] == nil { world.fail("task \(task) is forgotten before its end") }
@@ -102,7 +102,7 @@ struct Promises {
             if store.sessions[session] == nil { world.fail("session \(session) is not durable") }
         case (.create(let identifier, _, _, _, _, _, _), .created(0)),
             (.createUpload(let identifier, _, _, _, _), .created(0)):
-            let name = TaskKey.identifier(session: call.session, identifier)
+            let name = TaskKey.identifier(session: call.sessionID, identifier)
             if !names.contains(name) { world.fail("\(name) is acknowledged and was never there") }
         case (.create, .created(let task)), (.createUpload, .created(let task)):
             if store.tasks[task] == nil, endings[task] == nil {
@@ -110,15 +110,15 @@ struct Promises {
             }
             tasks.insert(task)
         case (.cancelProducingResumeData(let identifier), .resumeData(let data)):
-            checkEnd(.identifier(session: call.session, identifier), in: store, world)
+            checkEnd(.identifier(session: call.sessionID, identifier), in: store, world)
             if let data { check(data, in: world) }
         case (.cancel(let identifier), .done):
-            checkEnd(.identifier(session: call.session, identifier), in: store, world)
+            checkEnd(.identifier(session: call.sessionID, identifier), in: store, world)
         case (.cancelTask(let id), .done):
             checkEnd(.id(id), in: store, world)
         case (.acknowledge(let sequences), .done):
             for sequence in sequences {
-                let key = ModelStore.EventKey(session: call.session, sequence: sequence)
+                let key = ModelStore.EventKey(session: call.sessionID, sequence: sequence)
                 if store.ended(key) != nil { world.fail("\(key) is acknowledged and not gone") }
             }
         default:
@@ -136,7 +136,7 @@ struct Promises {
         guard !UploadResumeData.isAround(resumeData) else {
             return uploads.handOut(resumeData, in: world)
         }
-        let number = Int64(String(decoding: resumeData, as: UTF8.self)) ?? 0
+        let number = TaskID(Int64(String(decoding: resumeData, as: UTF8.self)) ?? 0)
         if world.disk.lacks(number) { world.fail("resume data \(number) stands for nothing") }
         if world.disk.downloads[number] != nil {
             world.fail("task \(number) has the file of its resume data, too")

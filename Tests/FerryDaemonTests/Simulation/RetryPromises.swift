@@ -22,7 +22,7 @@ struct RetryPromises {
         var failedAt: Double?
     }
 
-    private var rows: [Int64: Row] = [:]
+    private var rows: [TaskID: Row] = [:]
 
     /// A task's transfer starts: not at once after the last one (REL-6), and not after too many that won nothing (REL-7).
     mutating func started(_ task: TaskRecord, in world: Simulation) {
@@ -51,14 +51,14 @@ struct RetryPromises {
     ///   - task: The task.
     ///   - byteCount: How many it has.
     ///   - followers: The tasks that are to get its bytes: an attempt of its is one of theirs.
-    mutating func won(_ task: Int64, byteCount: Int64, for followers: [Int64]) {
+    mutating func won(_ task: TaskID, byteCount: Int64, for followers: [TaskID]) {
         guard let row = rows[task], byteCount > row.mostByteCount else { return }
         rows[task]?.mostByteCount = byteCount
         for winner in [task] + followers { rows[winner]?.count = 0 }
     }
 
     /// Tasks have failed together.
-    mutating func failed(_ tasks: [Int64], in world: Simulation) {
+    mutating func failed(_ tasks: [TaskID], in world: Simulation) {
         for task in tasks where world.isCutShort {
             rows[task, default: Row()].count += 1
             rows[task]?.totalCount += 1

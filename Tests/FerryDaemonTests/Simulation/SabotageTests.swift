@@ -132,7 +132,7 @@ extension Sabotage {
                 }
                 return .setRetry(task: task, attempts: attempts, notBefore: nil, lastError: failure)
             }
-        case (.miscountsAttempts, .backedOff(let task)) where task.isMultiple(of: 3):
+        case (.miscountsAttempts, .backedOff(let task)) where task.rawValue.isMultiple(of: 3):
             commit.mutations = commit.mutations.map { mutation in
                 guard case .setRetry(let task, let attempts, let date, let failure) = mutation
                 else {
@@ -154,7 +154,7 @@ extension Sabotage {
     func falsify(_ finding: DaemonStateMachine.Finding) -> DaemonStateMachine.Finding {
         switch (self, finding) {
         case (.forgetsWaitingTasks, .candidates(var candidates, let search)):
-            candidates.tasks.removeAll { $0.id.isMultiple(of: 3) }
+            candidates.tasks.removeAll { $0.id.rawValue.isMultiple(of: 3) }
             return .candidates(candidates, for: search)
         case (.overlooksTasks, .session(var record?)):
             record.counts = SessionCounts()

@@ -1,3 +1,4 @@
+import FerryStore
 import FerrySystem
 import FerryWire
 import FoundationEssentials
@@ -12,7 +13,7 @@ final class SimulatedCall {
         case create(
             identifier: Int,
             Wire.Request,
-            resumeData: Int64?,
+            resumeData: TaskID?,
             resource: Int,
             resumed: Bool,
             earliestBegin: Wire.EarliestBegin?,
@@ -31,19 +32,19 @@ final class SimulatedCall {
         case cancelProducingResumeData(Int)
         case setPriority(Int, Double)
         case setOptions(Int, Wire.TransferOptions?)
-        case setTaskRates(Int64, SharedRates)
-        case setTaskPriority(Int64, Double)
+        case setTaskRates(TaskID, SharedRates)
+        case setTaskPriority(TaskID, Double)
         case begin(Int, question: Int)
         case relink(Int, question: Int?, Wire.Request?)
-        case relinkTask(Int64, url: String)
+        case relinkTask(TaskID, url: String)
         case answerChallenge(Wire.AnswerChallenge)
         case acknowledge([Int64])
         case closeSession(cancel: Bool)
         case subscribe
         case release
-        case pauseTask(Int64)
-        case resumeTask(Int64)
-        case cancelTask(Int64)
+        case pauseTask(TaskID)
+        case resumeTask(TaskID)
+        case cancelTask(TaskID)
         case quit(String)
         case removeHook(String)
         case stop
@@ -56,8 +57,9 @@ final class SimulatedCall {
     }
 
     let content: Content
-    /// The session it is about.
+    /// The number of the session it is about, as it is passed with calls.
     var session: Int64 = 0
+    var sessionID: SessionID { SessionID(session) }
     /// Whether it is made again after a connection was lost.
     var isRepeated = false
     /// Called when it is answered.
@@ -122,8 +124,8 @@ final class SimulatedCall {
             )
         case .closeSession(let cancel):
             machine.closeSession(Wire.CloseSession(session: session, cancel: cancel), from: caller)
-        case .subscribe: machine.subscribe(session: session, from: caller)
-        case .release: machine.releaseSession(session, from: caller)
+        case .subscribe: machine.subscribe(session: sessionID, from: caller)
+        case .release: machine.releaseSession(sessionID, from: caller)
         case .pauseTask(let id): machine.pauseTask(id, from: caller)
         case .resumeTask(let id):
             machine.resumeTask(

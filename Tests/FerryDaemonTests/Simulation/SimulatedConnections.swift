@@ -1,3 +1,4 @@
+import FerryStore
 import FerryTransfer
 import FerryWire
 
@@ -6,12 +7,12 @@ import FerryWire
 /// The connections that a download has beside its first one, as `TaskConnections` has them counted.
 final class SimulatedConnections {
     private let daemon: SimulatedDaemon
-    private let task: Int64
-    private let session: Int64
+    private let task: TaskID
+    private let session: SessionID
     /// The hosts that they lead to.
     private(set) var hosts: [String] = []
 
-    init(task: Int64, session: Int64, daemon: SimulatedDaemon) {
+    init(task: TaskID, session: SessionID, daemon: SimulatedDaemon) {
         self.task = task
         self.session = session
         self.daemon = daemon

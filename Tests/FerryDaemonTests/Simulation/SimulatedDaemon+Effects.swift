@@ -50,7 +50,7 @@ extension SimulatedDaemon: DaemonWorld {
         if world.sabotage == .losesQuestions, event.question != nil { return }
         streams[id] = stream
         let connection = stream.connection
-        let session = call.session
+        let session = call.sessionID
         let count = world.sabotage == .deliversTwice && event.sequence != nil ? 2 : 1
         for _ in 0..<count {
             if count == 2 { world.promises.sent(event, over: &stream, in: world) }
@@ -69,12 +69,12 @@ extension SimulatedDaemon: DaemonWorld {
         refuse(id, .sessionNotOpen(session: 0))
     }
 
-    func changed(task: Int64) {}
+    func changed(task: TaskID) {}
     func waitsChanged() {}
 
-    func removed(task: Int64) {}
+    func removed(task: TaskID) {}
 
-    func writeLog(_ level: LogLevel, _ message: String, task: Int64?) {
+    func writeLog(_ level: LogLevel, _ message: String, task: TaskID?) {
         world.record("log: \(task.map { "task \($0): " } ?? "")\(message)")
     }
 
@@ -126,10 +126,10 @@ extension SimulatedDaemon: DaemonWorld {
         return transfer
     }
 
-    func stop(_ transfer: SimulatedTransfer, of task: Int64) { transfer.cancel() }
+    func stop(_ transfer: SimulatedTransfer, of task: TaskID) { transfer.cancel() }
 
     /// Forces a file onto the medium, which may take longer than the machine waits.
-    func flush(_ transfer: SimulatedTransfer, of task: Int64) {
+    func flush(_ transfer: SimulatedTransfer, of task: TaskID) {
         transfer.cancel()
         let holdsFile = transfer.holdsFile
         if holdsFile { tasksPutDown.insert(task) }
@@ -164,7 +164,7 @@ extension SimulatedDaemon: DaemonWorld {
         transfer.limit(to: rates)
     }
 
-    func limitRates(_ rates: SharedRates, ofSession session: Int64?) {
+    func limitRates(_ rates: SharedRates, ofSession session: SessionID?) {
         if session == nil { self.rates = rates }
     }
 
@@ -176,28 +176,28 @@ extension SimulatedDaemon: DaemonWorld {
         transfer.returnConnection(to: host)
     }
 
-    func answerChallenge(of task: Int64, _ answer: LoadChallengeAnswer) {
+    func answerChallenge(of task: TaskID, _ answer: LoadChallengeAnswer) {
         driver.transfers[task]?.take(answer)
     }
 
-    func forgetConnections(ofSession session: Int64) {}
+    func forgetConnections(ofSession session: SessionID) {}
 
-    func forget(session: Int64) {}
+    func forget(session: SessionID) {}
 
     // MARK: Files
 
-    func abandonCopy(for task: Int64) { copies[task] = false }
+    func abandonCopy(for task: TaskID) { copies[task] = false }
 
-    func seal(task: Int64) { onDisk { $0.disk.copies[task] = nil } }
+    func seal(task: TaskID) { onDisk { $0.disk.copies[task] = nil } }
 
-    func discardFile(of task: Int64) {
+    func discardFile(of task: TaskID) {
         onDisk { world in
             world.disk.downloads[task] = nil
             world.disk.copies[task] = nil
         }
     }
 
-    func removeFile(of task: Int64) { onDisk { $0.disk.downloads[task] = nil } }
+    func removeFile(of task: TaskID) { onDisk { $0.disk.downloads[task] = nil } }
 
     func adopt(_ data: Data, _ task: TaskRecord) {
         let isSlow = world.random.happens(percent: 5)
@@ -213,7 +213,7 @@ extension SimulatedDaemon: DaemonWorld {
 
     func secure(
         _ upload: UploadState,
-        of task: Int64,
+        of task: TaskID,
         for call: DaemonStateMachine.CallIdentifier
     ) {
         let isCopied = world.random.happens(percent: 60)
@@ -258,7 +258,7 @@ extension SimulatedDaemon: DaemonWorld {
         of data: Data,
         for task: TaskRecord
     ) -> Result<Checkpoint, TransferError> {
-        let number = Int64(String(decoding: data, as: UTF8.self)) ?? 0
+        let number = TaskID(Int64(String(decoding: data, as: UTF8.self)) ?? 0)
         if world.isDiskFull, world.disk.resumable[number] != nil {
             return .failure(TransferError(code: .diskFull, message: "no room for a copy"))
         }
@@ -304,7 +304,7 @@ extension SimulatedDaemon: DaemonWorld {
     }
 
     /// Puts a task's file where its resume data says.
-    func keepFile(of task: Int64, for data: Data) {
+    func keepFile(of task: TaskID, for data: Data) {
         if UploadResumeData.isAround(data) { world.disk.copies[task] = nil }
         if data == Data("\(task)".utf8) { world.disk.makeResumable(task) }
         world.disk.downloads[task] = nil
@@ -347,7 +347,7 @@ extension SimulatedDaemon: DaemonWorld {
 
     // MARK: Applications and the end
 
-    func launch(_ application: Int64, _ launch: LaunchRecord, session: String) {
+    func launch(_ application: ApplicationID, _ launch: LaunchRecord, session: String) {
         world.promises.launches(application, in: world)
         if world.sabotage == .forgetsRelaunch || world.happens(perThousand: 100) {
             world.count(.failedLaunch)

@@ -26,7 +26,7 @@ final class SimulatedDaemon {
     var arriving: [SimulatedConnection] = []
     var connections: [DaemonStateMachine.ConnectionIdentifier: SimulatedConnection] = [:]
     /// Whether the copies that are being made for tasks are still wanted.
-    var copies: [Int64: Bool] = [:]
+    var copies: [TaskID: Bool] = [:]
     private var alarms: [DaemonStateMachine.Timer: Lifetime] = [:]
     /// How fast all transfers together may load and send.
     var rates = SharedRates()
@@ -39,7 +39,7 @@ final class SimulatedDaemon {
     /// When the store could last not be written.
     private(set) var lastStoreFailure = -1000.0
     /// The tasks that were stopped for the machine's present sleep.
-    var tasksPutDown: Set<Int64> = []
+    var tasksPutDown: Set<TaskID> = []
     /// The conditions that are watched.
     private var observed: Conditions = []
     private var observationCount = 0

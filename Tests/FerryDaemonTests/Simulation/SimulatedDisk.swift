@@ -1,3 +1,4 @@
+import FerryStore
 import FerrySystem
 
 @testable import FerryTransfer
@@ -22,7 +23,7 @@ struct SimulatedDisk {
         /// Whether it has bytes from before a power cut.
         var hasOutlivedPowerCut = false
         /// The resume data that it was taken over with.
-        var origin: Int64?
+        var origin: TaskID?
         /// The file that has the name after a power cut, until the new one is on the medium.
         var previous: [File] = []
 
@@ -60,23 +61,23 @@ struct SimulatedDisk {
     }
 
     /// The files of tasks.
-    var downloads: [Int64: File] = [:]
+    var downloads: [TaskID: File] = [:]
     /// The versions of the files that are copied for uploads; a copy is on the medium before anybody hears
     /// of it.
-    var copies: [Int64: Int64] = [:]
+    var copies: [TaskID: Int64] = [:]
     /// The files that resume data stands for, by the task that has loaded them.
-    var resumable: [Int64: File] = [:]
+    var resumable: [TaskID: File] = [:]
     /// The generations of files whose process died before they had a record.
     private var unknown: Set<UInt64> = []
     private var nextGeneration: UInt64 = 1
     private var bootNumber = 1
     /// The tasks that have taken over what resume data stands for.
-    private var owners: [Int64: Int64] = [:]
+    private var owners: [TaskID: TaskID] = [:]
 
     var boot: BootIdentifier { BootIdentifier(rawValue: "boot \(bootNumber)") }
 
     /// Begins a file in place of another.
-    mutating func begin(_ task: Int64, _ version: ResourceVersion) {
+    mutating func begin(_ task: TaskID, _ version: ResourceVersion) {
         let record = PartialFile.Record(
             generation: nextGeneration,
             version: version,
@@ -96,7 +97,7 @@ struct SimulatedDisk {
     ///   - trustsLength: Whether the file's length is believed in any case.
     /// - Returns: What is known of the bytes that are left.
     mutating func recover(
-        _ task: Int64,
+        _ task: TaskID,
         _ checkpoint: Checkpoint?,
         trustsLength: Bool
     ) -> Checkpoint? {
@@ -120,11 +121,11 @@ struct SimulatedDisk {
         return self.checkpoint(of: task)
     }
 
-    func hasOutlivedPowerCut(_ task: Int64) -> Bool {
+    func hasOutlivedPowerCut(_ task: TaskID) -> Bool {
         downloads[task]?.hasOutlivedPowerCut ?? false
     }
 
-    func checkpoint(of task: Int64) -> Checkpoint? {
+    func checkpoint(of task: TaskID) -> Checkpoint? {
         guard let file = downloads[task] else { return nil }
         return Checkpoint(
             generation: file.record.generation,
@@ -135,7 +136,7 @@ struct SimulatedDisk {
         )
     }
 
-    mutating func synchronize(_ task: Int64, _ count: Int64, generation: UInt64) {
+    mutating func synchronize(_ task: TaskID, _ count: Int64, generation: UInt64) {
         guard var file = downloads[task], file.record.generation == generation else { return }
         file.synchronizedCount = max(file.synchronizedCount, min(count, file.count))
         file.previous = []
@@ -145,12 +146,12 @@ struct SimulatedDisk {
     // MARK: Resume data
 
     /// Puts a partial file where its resume data finds it, unless that was done before.
-    mutating func makeResumable(_ task: Int64) {
+    mutating func makeResumable(_ task: TaskID) {
         if let file = downloads.removeValue(forKey: task) { resumable[task] = file }
     }
 
     /// Takes the partial file of resume data, unless that was done before; `nil` when it is gone.
-    mutating func adopt(_ number: Int64, for task: Int64) -> Checkpoint? {
+    mutating func adopt(_ number: TaskID, for task: TaskID) -> Checkpoint? {
         if var file = resumable.removeValue(forKey: number) {
             file.origin = number
             // The directory is synchronised, with all names in it.
@@ -162,7 +163,7 @@ struct SimulatedDisk {
     }
 
     /// Whether nobody has taken what resume data stands for, and it is not there either.
-    func lacks(_ number: Int64, for task: Int64? = nil) -> Bool {
+    func lacks(_ number: TaskID, for task: TaskID? = nil) -> Bool {
         resumable[number] == nil && (owners[number] == nil || owners[number] == task)
     }
 

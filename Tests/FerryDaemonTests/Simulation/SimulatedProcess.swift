@@ -1,3 +1,4 @@
+import FerryStore
 import FerryWire
 
 @testable import FerryDaemon
@@ -97,7 +98,7 @@ final class SimulatedProcess {
     // MARK: What it does
 
     /// An event arrives.
-    func take(_ event: Wire.Event, of session: Int64) {
+    func take(_ event: Wire.Event, of session: SessionID) {
         sessions.first { $0.number == session }?.take(event)
     }
 
@@ -105,7 +106,7 @@ final class SimulatedProcess {
     var hasOpenSession: Bool { sessions.contains { $0.isOpen } }
 
     /// Whether one session is.
-    func hasOpen(_ session: Int64) -> Bool {
+    func hasOpen(_ session: SessionID) -> Bool {
         sessions.contains { $0.isOpen && $0.number == session }
     }
 

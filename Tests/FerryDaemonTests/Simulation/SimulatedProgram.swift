@@ -17,7 +17,7 @@ final class SimulatedProgram {
     /// How many tasks it still wants to make.
     var taskBudget: Int
     /// Resume data, and what it is of.
-    var resumeData: [(number: Int64, resource: Int)] = []
+    var resumeData: [(number: TaskID, resource: Int)] = []
     /// Resume data of uploads.
     private(set) var uploads: [(blob: Data, content: UploadResumeData)] = []
     /// Those that it has had, which are good for one task each.
@@ -96,7 +96,7 @@ enum SimulatedPerson {
         }
     }
 
-    private static func relink(_ task: Int64, in world: Simulation) {
+    private static func relink(_ task: TaskID, in world: Simulation) {
         let record = world.database.current.tasks[task]?.record
         let resource = record.flatMap { Stored.request($0.request) }
             .flatMap { world.servers.resource(url: $0.url) }

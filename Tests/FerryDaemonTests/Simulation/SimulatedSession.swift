@@ -14,7 +14,7 @@ final class SimulatedSession {
     let name: String
     unowned let process: SimulatedProcess
     /// The daemon's number for it, 0 before it has one.
-    private(set) var number: Int64 = 0
+    private(set) var number: SessionID = 0
     private(set) var isOpen = false
     /// Whether another one has its name now.
     var isReplaced = false
@@ -76,7 +76,7 @@ final class SimulatedSession {
         }
     }
 
-    private func opened(_ number: Int64, _ next: Int) {
+    private func opened(_ number: SessionID, _ next: Int) {
         if number != self.number {
             received = []
             handled = []
@@ -106,7 +106,7 @@ final class SimulatedSession {
                 if isOpen, stream === self.stream { subscribe() }
             }
         }
-        call.session = number
+        call.session = number.rawValue
         stream.send(call)
     }
 
@@ -140,7 +140,7 @@ final class SimulatedSession {
     }
 
     private func send(_ call: SimulatedCall) {
-        call.session = number
+        call.session = number.rawValue
         process.connection?.send(call)
     }
 
@@ -209,7 +209,7 @@ final class SimulatedSession {
         }
     }
 
-    private func notify(_ event: Wire.Event, of number: Int64) {
+    private func notify(_ event: Wire.Event, of number: SessionID) {
         if event.kind == .drained { drained() }
         if number == self.number { decide(event) }
         guard let sequence = event.sequence else {
@@ -224,7 +224,7 @@ final class SimulatedSession {
         } else if let data = event.resumeData, let resource,
             let file = Int64(String(decoding: data, as: UTF8.self))
         {
-            process.program.resumeData.append((file, resource))
+            process.program.resumeData.append((TaskID(file), resource))
         }
         if number == self.number { acknowledge(sequence) }
     }
@@ -315,7 +315,7 @@ final class SimulatedSession {
         let identifier = nextIdentifier
         nextIdentifier += 1
         var resource = world.random.number(below: world.servers.resources.count)
-        var data: Int64?
+        var data: TaskID?
         if !process.program.resumeData.isEmpty, world.random.happens(percent: 90) {
             let earlier = process.program.resumeData.removeLast()
             (data, resource) = (earlier.number, earlier.resource)

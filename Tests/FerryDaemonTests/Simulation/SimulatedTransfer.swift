@@ -9,7 +9,7 @@ import FoundationEssentials
 
 /// One attempt to load a resource, as `Download` makes it.
 class SimulatedTransfer {
-    let task: Int64
+    let task: TaskID
     let daemon: SimulatedDaemon
     let resource: Int
     private let checkpoint: Checkpoint?
@@ -23,7 +23,7 @@ class SimulatedTransfer {
     var priority: Double
     /// What it has beside its first connection.
     let connections: SimulatedConnections
-    let session: Int64
+    let session: SessionID
     /// Where it was started for.
     let host: String
     private let isFromResumeData: Bool
@@ -316,7 +316,7 @@ class SimulatedTransfer {
     }
 
     /// The tasks that are to get its bytes.
-    private var followers: [Int64] { daemon.machine.followings.followers(of: task) }
+    private var followers: [TaskID] { daemon.machine.followings.followers(of: task) }
 }
 
 extension LoadChallenge {

@@ -217,14 +217,14 @@ extension Simulation {
         if !waiting.isEmpty { fail("tasks still wait: \(waiting.map(\.id))") }
     }
 
-    private func hasUnanswerableQuestion(task id: Int64) -> Bool {
+    private func hasUnanswerableQuestion(task id: TaskID) -> Bool {
         daemon?.machine.running[id].map { task in
             task.question != nil && hasUnanswerableQuestion(session: task.record.sessionID)
         } ?? false
     }
 
     /// Whether a session's tasks wait for an application that the daemon may not start.
-    private func hasUnanswerableQuestion(session id: Int64) -> Bool {
+    private func hasUnanswerableQuestion(session id: SessionID) -> Bool {
         guard let machine = daemon?.machine, let session = machine.sessions[id],
             session.questionCount > 0,
             let application = machine.applications[session.applicationID]?.record

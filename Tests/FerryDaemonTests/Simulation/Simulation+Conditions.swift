@@ -41,7 +41,7 @@ extension Simulation {
 
     /// A task receives or sends bytes: the machine must be in none of the conditions that it avoids, as far as both the
     /// store and the daemon know of them.
-    func carries(_ id: Int64) {
+    func carries(_ id: TaskID) {
         guard hasConditions, let daemon, !daemon.awaitsConditions,
             let task = database.current.tasks[id]?.record
         else { return }

@@ -59,7 +59,7 @@ extension Simulation {
         checkLanes(daemon, lent: lent)
     }
 
-    private func checkLanes(_ daemon: SimulatedDaemon, lent: [(session: Int64, host: String)]) {
+    private func checkLanes(_ daemon: SimulatedDaemon, lent: [(session: SessionID, host: String)]) {
         // One that waits for its application is in the way of its own session's.
         let places = daemon.machine.running.values.filter { $0.slot != .none }
         for session in daemon.machine.sessions.ids {
@@ -93,7 +93,7 @@ extension Simulation {
 
 extension Simulation {
     /// A host has failed for a session's application.
-    func recordFailure(of session: Int64, at host: String, on daemon: SimulatedDaemon) {
+    func recordFailure(of session: SessionID, at host: String, on daemon: SimulatedDaemon) {
         let application = daemon.machine.sessions[session]?.applicationID ?? 0
         failedLines.insert(HostBreaker.Line(application: application, host: host))
         guard sabotage == .blamesOthers else { return }
@@ -108,7 +108,7 @@ extension Simulation {
     /// No application waits for long while another has two places more, and none for the failures of another.
     func checkShares(_ daemon: SimulatedDaemon) {
         let (machine, date) = (daemon.machine, date)
-        var unfair: [Int64: Double] = [:]
+        var unfair: [TaskID: Double] = [:]
         for task in database.current.tasks.values.map(\.record)
         where task.state == .waiting && task.notBefore == nil && machine.running[task.id] == nil {
             let line = machine.line(of: task)

@@ -37,7 +37,7 @@ extension Simulation {
     }
 
     /// What a task has loaded is on the medium, and so is what the store knows of it.
-    private func checkRest(of task: Int64, _ daemon: SimulatedDaemon) {
+    private func checkRest(of task: TaskID, _ daemon: SimulatedDaemon) {
         guard let file = disk.downloads[task],
             let record = database.synchronized.tasks[task]?.record,
             record.state != .completed, !daemon.machine.endings.contains(task)

@@ -50,13 +50,13 @@ final class Simulation {
     var processes: [SimulatedProcess] = []
     var promises = Promises()
     /// Since when tasks wait whose applications have fewer places than they should.
-    var unfairSince: [Int64: Double] = [:]
+    var unfairSince: [TaskID: Double] = [:]
     /// Since when a sleep that was announced does not come, which nobody says.
     var forgottenSince: Double?
     /// The hosts that have failed for an application.
     var failedLines: Set<HostBreaker.Line> = []
     /// The tasks whose date has come, or that a person has let go.
-    var releasedTasks: Set<Int64> = []
+    var releasedTasks: Set<TaskID> = []
     /// What has become of the world's troubles.
     var season = Season.wild
     var connectivity = Connectivity.connected

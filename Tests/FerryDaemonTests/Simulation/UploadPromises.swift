@@ -7,7 +7,7 @@ import FoundationEssentials
 /// What clients and servers were promised of uploads.
 struct UploadPromises {
     /// Where servers keep what tasks send, as the store was told for good.
-    private var kept: [Int64: String] = [:]
+    private var kept: [TaskID: String] = [:]
     /// What applications may continue, until they have a task do so.
     private var resumable: Set<String> = []
     /// The resume data that was handed out, which is good for one task however often an event is sent.
@@ -29,12 +29,12 @@ struct UploadPromises {
         }
     }
 
-    private mutating func record(_ resource: UploadResource?, of task: Int64) {
+    private mutating func record(_ resource: UploadResource?, of task: TaskID) {
         if let resource { kept[task] = resource.url }
     }
 
     /// A file is sent from its first byte on: the server must not have any of it.
-    func begins(_ task: Int64, in world: Simulation) {
+    func begins(_ task: TaskID, in world: Simulation) {
         guard let url = kept[task], world.uploads.isKept(url) else { return }
         world.fail("task \(task) is sent anew, although \(url) has some of it")
     }

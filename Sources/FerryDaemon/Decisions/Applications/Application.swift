@@ -23,7 +23,7 @@ extension DaemonStateMachine {
         /// The connections over which it has opened sessions: it runs while there is one.
         private(set) var clients: Set<ConnectionIdentifier> = []
         /// The session for which it was started last; 0 if it was not.
-        private(set) var latestSession: Int64 = 0
+        private(set) var latestSession: SessionID = 0
         /// The record of its latest start, until something other than this daemon starts it.
         private var latestStart: Start?
         /// Whether the process from that start has made tasks, which will cause the next start.
@@ -85,7 +85,7 @@ extension DaemonStateMachine {
 
         /// It is to be started, which is stored first.
         mutating func planLaunch(
-            for session: Int64,
+            for session: SessionID,
             attempts: Int,
             at now: Date,
             notAgainBefore next: Date

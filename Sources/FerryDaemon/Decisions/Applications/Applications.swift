@@ -6,25 +6,25 @@ import FoundationEssentials
 struct Applications: Hashable, Sendable {
     typealias Application = DaemonStateMachine.Application
 
-    private var applications: [Int64: Application] = [:]
+    private var applications: [ApplicationID: Application] = [:]
     /// The time until which none is started: clients of an earlier daemon reconnect first.
     private(set) var relaunchesBegin = Date.distantPast
     /// When each application is examined again.
-    private var relaunchTimers: [Int64: Date] = [:]
+    private var relaunchTimers: [ApplicationID: Date] = [:]
     /// The applications that may have to be started.
-    private var marked: Set<Int64> = []
+    private var marked: Set<ApplicationID> = []
 
     /// Whether there is no application.
     var isEmpty: Bool { applications.isEmpty }
 
     /// The applications' numbers.
-    var ids: Dictionary<Int64, Application>.Keys { applications.keys }
+    var ids: Dictionary<ApplicationID, Application>.Keys { applications.keys }
 
     /// The applications, in no order.
-    var values: Dictionary<Int64, Application>.Values { applications.values }
+    var values: Dictionary<ApplicationID, Application>.Values { applications.values }
 
     /// An application, if it exists.
-    subscript(id: Int64) -> Application? { applications[id] }
+    subscript(id: ApplicationID) -> Application? { applications[id] }
 
     /// An application, if it exists.
     subscript(named identifier: String) -> Application? {
@@ -54,33 +54,36 @@ struct Applications: Hashable, Sendable {
     ///   - change: What happens to it.
     /// - Returns: What that returns; `nil` if there is no such application.
     @discardableResult
-    mutating func update<Result>(_ id: Int64, _ change: (inout Application) -> Result) -> Result? {
+    mutating func update<Result>(
+        _ id: ApplicationID,
+        _ change: (inout Application) -> Result
+    ) -> Result? {
         let before = applications[id]?.launchState
         defer { if applications[id]?.launchState != before { examine(id) } }
         return applications.update(id, change)
     }
 
     /// An application is gone from the store.
-    mutating func remove(_ id: Int64) { applications[id] = nil }
+    mutating func remove(_ id: ApplicationID) { applications[id] = nil }
 
     // MARK: Starts
 
     /// Has it examined before the turn ends whether an application is to be started.
-    mutating func examine(_ id: Int64) { marked.insert(id) }
+    mutating func examine(_ id: ApplicationID) { marked.insert(id) }
 
     /// Returns the next application to examine, which it no longer is.
-    mutating func takeMarked() -> Int64? { marked.min().flatMap { marked.remove($0) } }
+    mutating func takeMarked() -> ApplicationID? { marked.min().flatMap { marked.remove($0) } }
 
     /// Plans when an application is examined again, or with `nil` that it is not.
     ///
     /// - Returns: Whether that is another date than before.
-    mutating func planRelaunch(of id: Int64, at date: Date?) -> Bool {
+    mutating func planRelaunch(of id: ApplicationID, at date: Date?) -> Bool {
         defer { relaunchTimers[id] = date }
         return relaunchTimers[id] != date
     }
 
     /// The date for which a new look at an application was planned has come.
-    mutating func relaunchTimePassed(of id: Int64) {
+    mutating func relaunchTimePassed(of id: ApplicationID) {
         relaunchTimers[id] = nil
         examine(id)
     }
@@ -88,7 +91,7 @@ struct Applications: Hashable, Sendable {
 
 extension DaemonStateMachine {
     /// Starts an application when it is needed and may be started (BG-30, BG-35, BG-38).
-    mutating func evaluateRelaunch(of id: Int64) {
+    mutating func evaluateRelaunch(of id: ApplicationID) {
         guard let application = applications[id], !isStopping else { return }
         let waiting = sessionsToLaunch(for: application)
         let dates = waiting.map { nextLaunch(of: application, for: $0) }
@@ -157,7 +160,7 @@ extension DaemonStateMachine {
     }
 
     /// The start is stored: it happens now, if it is still wanted.
-    mutating func launching(_ id: Int64, session: String) {
+    mutating func launching(_ id: ApplicationID, session: String) {
         applications.update(id) { $0.launchStored() }
         guard let application = applications[id] else { return }
         guard !isStopping, let launch = application.record.launch,
@@ -173,13 +176,13 @@ extension DaemonStateMachine {
     }
 
     /// The start of an application takes too long; if it succeeds after all, the process counts as started.
-    mutating func launchTimePassed(of id: Int64) {
+    mutating func launchTimePassed(of id: ApplicationID) {
         guard applications[id]?.isLaunching == true else { return }
         launched(id, error: "the disk that it is on does not answer")
     }
 
     /// An application was started, or could not be.
-    mutating func launched(_ id: Int64, error: String?) {
+    mutating func launched(_ id: ApplicationID, error: String?) {
         guard let application = applications[id] else { return }
         applications.update(id) { $0.launched(isRunning: error == nil) }
         let name = application.record.identifier
@@ -197,7 +200,7 @@ extension DaemonStateMachine {
     }
 
     /// A process that the daemon had started has ended.
-    mutating func applicationExited(_ id: Int64, status: String) {
+    mutating func applicationExited(_ id: ApplicationID, status: String) {
         guard let application = applications[id] else { return }
         applications.update(id) { $0.exited() }
         let own = sessions.ids { $0.applicationID == id }
@@ -212,13 +215,13 @@ extension DaemonStateMachine {
     ///
     /// The next start waits as if this one had failed: an application that does so each time is started less and less
     /// often, until something else starts it, or it makes no task.
-    mutating func madeTask(_ id: Int64) {
+    mutating func madeTask(_ id: ApplicationID) {
         guard applications.update(id, { $0.madeTask() }) == true else { return }
         if let application = applications[id] { recordLaunchState(of: application.record) }
     }
 
     /// A process that the daemon has not started opens a session: earlier starts no longer count.
-    mutating func startedByOthers(_ id: Int64) {
+    mutating func startedByOthers(_ id: ApplicationID) {
         if applications.update(id, { $0.forgetStart() }) == true { endWait(of: id) }
     }
 
@@ -229,7 +232,7 @@ extension DaemonStateMachine {
         endWait(of: session.applicationID)
     }
 
-    private mutating func endWait(of id: Int64) {
+    private mutating func endWait(of id: ApplicationID) {
         guard applications.update(id, { $0.endWait() }) == true else { return }
         // It works again, perhaps for its other sessions, too.
         for session in sessions.ids(where: { $0.applicationID == id }) {

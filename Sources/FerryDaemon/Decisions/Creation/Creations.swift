@@ -10,7 +10,7 @@ struct Creations: Hashable, Sendable {
     /// A call that creates a task.
     struct Creation: Hashable, Sendable {
         /// The session.
-        var session: Int64
+        var session: SessionID
         /// The task.
         var task: TaskRecord
         /// The method of its request.
@@ -20,14 +20,14 @@ struct Creations: Hashable, Sendable {
     }
 
     /// The number for the next task.
-    private(set) var nextTaskID: Int64
+    private(set) var nextTaskID: TaskID
     private var creations: [CallIdentifier: Creation] = [:]
     /// The tasks whose resume data is being taken over, or whose file is being secured, until that is stored.
-    private(set) var adoptions: Set<Int64> = []
+    private(set) var adoptions: Set<TaskID> = []
     /// Whether a task no longer waits for its file.
     private var adoptionEnd = Mark()
 
-    init(nextTaskID: Int64) { self.nextTaskID = nextTaskID }
+    init(nextTaskID: TaskID) { self.nextTaskID = nextTaskID }
 
     // MARK: Calls
 
@@ -35,13 +35,13 @@ struct Creations: Hashable, Sendable {
     var isEmpty: Bool { creations.isEmpty }
 
     /// Whether a task is being created in a session.
-    func isCreating(inSession session: Int64) -> Bool {
+    func isCreating(inSession session: SessionID) -> Bool {
         creations.values.contains { $0.session == session }
     }
 
     /// A call creates a task, which has the next number.
     mutating func begin(_ creation: Creation, for call: CallIdentifier) {
-        nextTaskID += 1
+        nextTaskID = nextTaskID.next
         creations[call] = creation
     }
 
@@ -51,17 +51,17 @@ struct Creations: Hashable, Sendable {
     // MARK: Files
 
     /// Whether a file is being taken over for a task.
-    func isAdopting(for task: Int64) -> Bool { adoptions.contains(task) }
+    func isAdopting(for task: TaskID) -> Bool { adoptions.contains(task) }
 
     /// A file is taken over for a task.
     ///
     /// - Parameter task: The task.
     /// - Returns: Whether that was not under way.
     @discardableResult
-    mutating func beginAdoption(for task: Int64) -> Bool { adoptions.insert(task).inserted }
+    mutating func beginAdoption(for task: TaskID) -> Bool { adoptions.insert(task).inserted }
 
     /// A file was taken over for a task, or is no longer needed.
-    mutating func endAdoption(for task: Int64) {
+    mutating func endAdoption(for task: TaskID) {
         if adoptions.remove(task) != nil { adoptionEnd.set() }
     }
 
@@ -73,7 +73,7 @@ extension DaemonStateMachine {
     /// The properties that all calls for creating a task have in common.
     struct NewTask {
         /// The session.
-        var session: Int64
+        var session: SessionID
         /// The task's number in its session.
         var identifier: Int
         /// The request.
@@ -90,7 +90,7 @@ extension DaemonStateMachine {
         var options: Wire.TransferOptions?
 
         init(_ create: Wire.CreateDownload) {
-            session = create.session
+            session = create.sessionID
             identifier = create.identifier
             request = create.request
             description = create.description
@@ -101,7 +101,7 @@ extension DaemonStateMachine {
         }
 
         init(_ create: Wire.CreateUpload) {
-            session = create.session
+            session = create.sessionID
             identifier = create.identifier
             request = create.request
             // It is not sent, and may be large.
@@ -184,14 +184,14 @@ extension DaemonStateMachine {
     }
 
     /// The store has the outcome of taking over a task's resume data.
-    mutating func adoptionStored(task: Int64) {
+    mutating func adoptionStored(task: TaskID) {
         creations.endAdoption(for: task)
         readings.record(task)
         turn.add(.changed(task: task))
     }
 
     /// The outcome of taking over a task's resume data could not be stored; it is tried again when the task is to load.
-    mutating func adoptionNotStored(task: Int64) {
+    mutating func adoptionNotStored(task: TaskID) {
         creations.endAdoption(for: task)
     }
 }

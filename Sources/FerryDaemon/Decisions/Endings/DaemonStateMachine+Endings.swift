@@ -15,7 +15,7 @@ extension DaemonStateMachine {
     ) {
         if task == nil, case .id(let id) = key, case .call = ending.caller {
             // A person has mistaken the number, or is too late.
-            refuse(ending.caller, .taskNotFound(id: id))
+            refuse(ending.caller, .taskNotFound(.id(id)))
             return
         }
         guard let task, task.state != .completed else {
@@ -47,7 +47,7 @@ extension DaemonStateMachine {
     }
 
     /// Returns whether a client takes a session's events, or is about to.
-    private func isAwaited(session id: Int64) -> Bool {
+    private func isAwaited(session id: SessionID) -> Bool {
         guard let session = sessions[id], let application = applications[session.applicationID]
         else { return false }
         return session.attachment != nil || application.isLaunching || application.isLaunched
@@ -55,7 +55,7 @@ extension DaemonStateMachine {
     }
 
     /// A task that had ended was deleted from the store, and its file is deleted.
-    mutating func forgotten(_ task: Int64, of session: Int64, for call: CallIdentifier) {
+    mutating func forgotten(_ task: TaskID, of session: SessionID, for call: CallIdentifier) {
         turn.add(.log(.info, "is removed with its file, as the user requested", task: task))
         turn.add(.discardFile(task: task))
         turn.add(.removed(task: task))
@@ -153,7 +153,7 @@ extension DaemonStateMachine {
 
     /// A task has ended in the store, unless it had ended before.
     mutating func ended(
-        task: Int64,
+        task: TaskID,
         _ ending: Ending,
         resumeData: Data?,
         _ end: NewEnd,
@@ -181,7 +181,7 @@ extension DaemonStateMachine {
     }
 
     /// Logs why a task has ended; a success was logged before.
-    private mutating func log(_ ending: Ending, of task: Int64) {
+    private mutating func log(_ ending: Ending, of task: TaskID) {
         guard let failure = ending.failure else { return }
         if failure.code == TransferError.Code.cancelled.rawValue {
             turn.add(.log(.info, "cancelled", task: task))
@@ -191,7 +191,7 @@ extension DaemonStateMachine {
     }
 
     /// A task could not be ended in the store.
-    mutating func endFailed(task: Int64, _ ending: Ending, _ error: StoreError) {
+    mutating func endFailed(task: TaskID, _ ending: Ending, _ error: StoreError) {
         let others = endings.finish(task)
         stop(task: task)
         for caller in [ending.caller] + others { refuse(caller, error) }
@@ -199,7 +199,7 @@ extension DaemonStateMachine {
 
     /// Reports to the caller that waits for a task to end that it could not be ended.
     mutating func refuse(_ caller: Ending.Caller, _ error: StoreError) {
-        refuse(caller, TransferInterfaceError(error, task: 0))
+        refuse(caller, TransferInterfaceError(error))
     }
 
     /// Reports to the caller that waits for a task to end that it could not be ended.
@@ -220,7 +220,7 @@ extension DaemonStateMachine {
     }
 
     /// Keeps or deletes the file of a task that has ended; no client has received its resume data yet.
-    private mutating func settleFile(of task: Int64, _ ending: Ending, resumeData: Data?) {
+    private mutating func settleFile(of task: TaskID, _ ending: Ending, resumeData: Data?) {
         if let resumeData {
             turn.add(.keepFile(task: task, resumeData: resumeData))
         } else if ending.failure == nil {
@@ -282,7 +282,7 @@ struct TaskEndings: Hashable, Sendable {
     typealias Caller = DaemonStateMachine.Ending.Caller
     typealias Sweep = DaemonStateMachine.Sweep
 
-    private var callers: [Int64: [Caller]] = [:]
+    private var callers: [TaskID: [Caller]] = [:]
     private var sweeps: [CallIdentifier: Sweep] = [:]
     /// Whether a task that could not be ended may be found again.
     private var end = Mark()
@@ -293,21 +293,21 @@ struct TaskEndings: Hashable, Sendable {
     // MARK: One task
 
     /// The tasks that end.
-    var tasks: some Sequence<Int64> { callers.keys }
+    var tasks: some Sequence<TaskID> { callers.keys }
 
     /// Whether a task ends.
-    func contains(_ task: Int64) -> Bool { callers[task] != nil }
+    func contains(_ task: TaskID) -> Bool { callers[task] != nil }
 
     /// A task ends from now on.
-    mutating func begin(_ task: Int64) { callers[task] = [] }
+    mutating func begin(_ task: TaskID) { callers[task] = [] }
 
     /// Another caller waits for the end of a task.
-    mutating func join(_ task: Int64, _ caller: Caller) {
+    mutating func join(_ task: TaskID, _ caller: Caller) {
         if caller != .nobody { callers[task]?.append(caller) }
     }
 
     /// A task has ended, or could not be ended; returns the other callers that have waited for that.
-    mutating func finish(_ task: Int64) -> [Caller] {
+    mutating func finish(_ task: TaskID) -> [Caller] {
         guard let others = callers.removeValue(forKey: task) else { return [] }
         end.set()
         return others
@@ -354,9 +354,9 @@ extension DaemonStateMachine {
         /// The owner of the tasks.
         enum Scope: Hashable, Sendable {
             /// An application's.
-            case application(Int64)
+            case application(ApplicationID)
             /// A session's.
-            case session(Int64)
+            case session(SessionID)
         }
 
         /// The owner of the tasks.
@@ -364,7 +364,7 @@ extension DaemonStateMachine {
         /// How they end.
         let ending: Ending
         /// The last task that was seen.
-        fileprivate(set) var lastTask: Int64 = 0
+        fileprivate(set) var lastTask: TaskID = 0
         /// The number of tasks of the current page that have not ended yet.
         fileprivate var outstanding = 0
         /// The number of tasks that have ended.

@@ -41,7 +41,7 @@ extension DaemonStateMachine {
         }
         return Stored.encode(
             Wire.EndedTask(
-                id: task.id,
+                id: task.id.rawValue,
                 application: application?.record.identifier ?? "",
                 session: session?.identifier ?? "",
                 identifier: task.identifier,

@@ -41,7 +41,7 @@ extension DaemonStateMachine {
         avoided(task.avoids, session: task.record.sessionID)
     }
 
-    private func avoided(_ own: Conditions?, session: Int64) -> Conditions {
+    private func avoided(_ own: Conditions?, session: SessionID) -> Conditions {
         own.map { $0.union(Conditions(sessions[session]?.configuration.avoids)) } ?? []
     }
 
@@ -49,7 +49,7 @@ extension DaemonStateMachine {
     ///
     /// A task that an application makes while it runs in the background, because ferryd has started it, is discretionary
     /// (BG-22), unless the user's timetable says that such work is urgent.
-    func avoided(by options: Wire.TransferOptions?, inSession session: Int64) -> Conditions {
+    func avoided(by options: Wire.TransferOptions?, inSession session: SessionID) -> Conditions {
         let own = Conditions(options?.avoids)
         let application = sessions[session].flatMap { applications[$0.applicationID] }
         let isInBackground = application?.isLaunched == true

@@ -8,7 +8,7 @@ extension DaemonStateMachine {
     // MARK: Queries
 
     /// Returns the sessions whose applications back off from a host, by the host.
-    func sessionsBackingOffHosts(at now: Date) -> [String: Set<Int64>] {
+    func sessionsBackingOffHosts(at now: Date) -> [String: Set<SessionID>] {
         let lines = breaker.limits(at: now).keys.filter { isBackedOff($0, at: now) }
         return lines.reduce(into: [:]) { excluded, line in
             let own = sessions.values.filter {

@@ -15,9 +15,9 @@ extension DaemonStateMachine {
         /// When the next task that backs off is due.
         private(set) var nextRetry: Date?
         /// The tasks that will get revoked slots, each with its application.
-        private var reservations: [Int64: Int64] = [:]
+        private var reservations: [TaskID: ApplicationID] = [:]
         /// The sessions that get no slot of a full host, although slots are distributed again.
-        private(set) var refusals: [String: Set<Int64>] = [:]
+        private(set) var refusals: [String: Set<SessionID>] = [:]
         private var hasNewRefusals = false
 
         /// Begins a search.
@@ -41,7 +41,7 @@ extension DaemonStateMachine {
         }
 
         /// Records that an application's sessions get no slot of a full host.
-        mutating func refuse(_ sessions: Set<Int64>, host: String) {
+        mutating func refuse(_ sessions: Set<SessionID>, host: String) {
             refusals[host, default: []].formUnion(sessions)
             hasNewRefusals = true
         }
@@ -56,15 +56,15 @@ extension DaemonStateMachine {
         mutating func plan(retryAt date: Date?) { nextRetry = date }
 
         /// Records that an application's task will get a revoked slot.
-        mutating func reserve(for task: Int64, of application: Int64) {
+        mutating func reserve(for task: TaskID, of application: ApplicationID) {
             reservations[task] = application
         }
 
         /// Returns whether a task will get a revoked slot.
-        func hasReservation(for task: Int64) -> Bool { reservations[task] != nil }
+        func hasReservation(for task: TaskID) -> Bool { reservations[task] != nil }
 
         /// Returns the number of revoked slots that an application will get.
-        func reservedCount(for application: Int64) -> Int {
+        func reservedCount(for application: ApplicationID) -> Int {
             reservations.values.count { $0 == application }
         }
     }
@@ -105,10 +105,12 @@ extension DaemonStateMachine {
     }
 
     /// The number of a task's application.
-    func application(of task: TaskRecord) -> Int64 { sessions[task.sessionID]?.applicationID ?? 0 }
+    func application(of task: TaskRecord) -> ApplicationID {
+        sessions[task.sessionID]?.applicationID ?? 0
+    }
 
     /// Returns the number of transfers that a session may have from one host.
-    func sessionLimit(_ session: Int64) -> Int {
+    func sessionLimit(_ session: SessionID) -> Int {
         max(1, sessions[session]?.configuration.maximumConnectionsPerHost ?? 1)
     }
 
@@ -206,7 +208,7 @@ extension DaemonStateMachine {
     }
 
     /// Returns whether a task is in use, so that no search finds it.
-    private func isBusy(_ task: Int64) -> Bool {
+    private func isBusy(_ task: TaskID) -> Bool {
         running[task] != nil || endings.contains(task) || creations.isAdopting(for: task)
             || readings.isUnstored(task) || followings.isCopying(for: task)
             || sleep.settlingTasks.contains(task)
@@ -275,7 +277,7 @@ extension DaemonStateMachine {
     }
 
     /// Stops a task's transfer, if it has one, and frees its slot.
-    mutating func stop(task: Int64) {
+    mutating func stop(task: TaskID) {
         guard let task = running.end(task) else { return }
         leave(task.leader, task.record.id)
         if task.question != nil { withdrawQuestion(of: task) }
@@ -298,7 +300,7 @@ extension DaemonStateMachine {
     /// Gives the slot of a task that no longer needs a connection to another.
     ///
     /// The number is limited: with a disk that takes no ends, files would pile up.
-    mutating func release(task id: Int64) {
+    mutating func release(task id: TaskID) {
         guard running[id]?.slot == .transfer, running.releasedCount < policy.maximumTransfers
         else {
             return

@@ -170,7 +170,7 @@ extension DaemonStateMachine {
     }
 
     /// Returns the wait of a task that was preempted because it had stalled; `nil` if it was not.
-    func preemptionWait(of task: Int64, at now: Date) -> Wire.Wait? {
+    func preemptionWait(of task: TaskID, at now: Date) -> Wire.Wait? {
         guard let until = shares.preemptionEnd(of: task, after: now) else { return nil }
         return Wire.Wait(
             reason: .fairShare,

@@ -14,9 +14,9 @@ struct FairShares: Hashable, Sendable {
     private let maximumPreemptions: Int
     private let stallTime: Double
     private let maximumStallDoublings: Int
-    private var turns: [Int64: CandidateSearch.Turn] = [:]
+    private var turns: [ApplicationID: CandidateSearch.Turn] = [:]
     private var turnCount: UInt64 = 0
-    private var preemptions: [Int64: Preemption] = [:]
+    private var preemptions: [TaskID: Preemption] = [:]
     private var review = PlannedTimer()
     private var needsEarlierReview = false
 
@@ -29,20 +29,20 @@ struct FairShares: Hashable, Sendable {
     // MARK: Turns
 
     /// Returns how the applications have been served so far, with the slots that each has now.
-    func turns(havingSlots slots: [Int64: Int]) -> [Int64: CandidateSearch.Turn] {
+    func turns(havingSlots slots: [ApplicationID: Int]) -> [ApplicationID: CandidateSearch.Turn] {
         var turns = turns
         for (application, count) in slots { turns[application, default: .init()].slots = count }
         return turns
     }
 
     /// A task of an application starts.
-    mutating func served(_ application: Int64, host: String) {
+    mutating func served(_ application: ApplicationID, host: String) {
         turnCount += 1
         turns[application] = CandidateSearch.Turn(lastServed: turnCount, lastHost: host)
     }
 
     /// Forgets an application that is gone.
-    mutating func forget(application: Int64) { turns[application] = nil }
+    mutating func forget(application: ApplicationID) { turns[application] = nil }
 
     // MARK: Reviews
 
@@ -72,7 +72,7 @@ struct FairShares: Hashable, Sendable {
     // MARK: Stalled tasks
 
     /// Records that a stalled task is preempted.
-    mutating func preempted(_ task: Int64, at now: Date) {
+    mutating func preempted(_ task: TaskID, at now: Date) {
         if preemptions.count >= maximumPreemptions, preemptions[task] == nil,
             let first = preemptions.min(by: { ($0.value.until, $0.key) < ($1.value.until, $1.key) })
         {
@@ -84,12 +84,12 @@ struct FairShares: Hashable, Sendable {
 
     /// Returns how long a transfer may stall, in seconds: twice as long after each time that it was
     /// preempted for that.
-    func stallLimit(of task: Int64) -> Double {
+    func stallLimit(of task: TaskID) -> Double {
         stallTime * Double(1 << min(preemptions[task]?.count ?? 0, maximumStallDoublings))
     }
 
     /// Returns the tasks that come after all others.
-    func preemptedTasks(at now: Date) -> [Int64] {
+    func preemptedTasks(at now: Date) -> [TaskID] {
         preemptions.isEmpty ? [] : preemptions.filter { $0.value.until > now }.map(\.key)
     }
 
@@ -99,7 +99,7 @@ struct FairShares: Hashable, Sendable {
     }
 
     /// Returns until when a task comes after all others; `nil` if it does not.
-    func preemptionEnd(of task: Int64, after now: Date) -> Date? {
+    func preemptionEnd(of task: TaskID, after now: Date) -> Date? {
         preemptions[task].flatMap { $0.until > now ? $0.until : nil }
     }
 
@@ -116,5 +116,5 @@ struct FairShares: Hashable, Sendable {
     }
 
     /// Forgets a task that has ended.
-    mutating func forget(task: Int64) { preemptions[task] = nil }
+    mutating func forget(task: TaskID) { preemptions[task] = nil }
 }

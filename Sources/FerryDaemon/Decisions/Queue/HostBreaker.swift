@@ -1,3 +1,4 @@
+import FerryStore
 import FerryWire
 import FoundationEssentials
 
@@ -18,7 +19,7 @@ struct HostBreaker: Hashable, Sendable {
     /// A host, as an application reaches it with one set of connection settings.
     struct Line: Hashable, Sendable {
         /// The application's number.
-        var application: Int64
+        var application: ApplicationID
         /// The host.
         var host: String
         /// The settings of its connections; `nil` for the default.

@@ -5,7 +5,7 @@ import FoundationEssentials
 
 extension DaemonStateMachine {
     /// A transfer has loaded its whole body, and the file is on the disk.
-    mutating func finished(task id: Int64, byteCount: Int64, path: String) {
+    mutating func finished(task id: TaskID, byteCount: Int64, path: String) {
         guard running[id]?.phase == .loading else { return }
         running.update(id) { $0.finish(byteCount: byteCount) }
         guard !endings.contains(id) else { return }
@@ -18,7 +18,7 @@ extension DaemonStateMachine {
     }
 
     /// Stores the end of a task whose file is complete.
-    mutating func storeEnd(of id: Int64, byteCount: Int64, path: String) {
+    mutating func storeEnd(of id: TaskID, byteCount: Int64, path: String) {
         // A daemon that was asked to stop no longer knows the task, and finds the file next time.
         guard let task = running[id] else { return }
         let event = Wire.Event(
@@ -46,7 +46,7 @@ extension DaemonStateMachine {
     }
 
     /// Logs that a body is complete: a file, or what a server says about an error.
-    private mutating func log(_ byteCount: Int64, _ response: Wire.Response?, task id: Int64) {
+    private mutating func log(_ byteCount: Int64, _ response: Wire.Response?, task id: TaskID) {
         guard let status = response?.status, status >= 400 else {
             return turn.add(.log(.info, "finished, \(byteCount) bytes", task: id))
         }

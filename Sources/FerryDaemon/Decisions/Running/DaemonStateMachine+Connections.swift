@@ -3,7 +3,7 @@ import FoundationEssentials
 
 extension DaemonStateMachine {
     /// Lends a download another connection, if more than one is free.
-    mutating func lendConnection(task: Int64, session: Int64, host: String) -> Bool {
+    mutating func lendConnection(task: TaskID, session: SessionID, host: String) -> Bool {
         let limit = sessionLimit(session)
         guard !isStopping, running.budget.canLend(session: session, host: host, sessionLimit: limit)
         else {
@@ -19,7 +19,7 @@ extension DaemonStateMachine {
     /// Takes back a connection that was lent.
     ///
     /// - Returns: Whether a task may have waited for it, so that the owner must search for one.
-    mutating func takeBackConnection(task: Int64, session: Int64, host: String) -> Bool {
+    mutating func takeBackConnection(task: TaskID, session: SessionID, host: String) -> Bool {
         let isAwaited = running.budget.isFull(
             session: session,
             host: host,
@@ -33,7 +33,7 @@ extension DaemonStateMachine {
     // MARK: Revoking connections
 
     /// Returns how many slots each application has, in total or for a host, without the connections being revoked.
-    func slotsToKeep(host: String?, at now: Date) -> [Int64: Int] {
+    func slotsToKeep(host: String?, at now: Date) -> [ApplicationID: Int] {
         var slots = running.budget.slots(host: host)
         for task in running.values where !isSilent(task, at: now) {
             slots[application(of: task.record)]? -= task.lentConnections.revokedCount
@@ -53,7 +53,7 @@ extension DaemonStateMachine {
     /// - Returns: Whether there is one.
     mutating func revokeConnection(to host: String?, ifMoreThan count: Int) -> Bool {
         let slots = slotsToKeep(host: host, at: now)
-        func rank(_ task: RunningTask) -> (Int, Int, Int64) {
+        func rank(_ task: RunningTask) -> (Int, Int, TaskID) {
             let own = slots[application(of: task.record)] ?? 0
             return (own, task.lentConnections.count(to: host), task.record.id)
         }

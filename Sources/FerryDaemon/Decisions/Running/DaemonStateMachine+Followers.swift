@@ -51,7 +51,7 @@ extension DaemonStateMachine {
     }
 
     /// Passes the latest state of a task to its followers.
-    mutating func notifyFollowers(of id: Int64, isResponse: Bool = false) {
+    mutating func notifyFollowers(of id: TaskID, isResponse: Bool = false) {
         guard followings.isFollowed(id), let leader = running[id] else { return }
         for follower in followings.followers(of: id) {
             running.update(follower) { $0.record(leader, hasAnswered: isResponse) }
@@ -59,7 +59,7 @@ extension DaemonStateMachine {
     }
 
     /// Releases the followers of a task that no longer has a transfer: they continue by themselves.
-    mutating func releaseFollowers(of id: Int64) {
+    mutating func releaseFollowers(of id: TaskID) {
         let isShared = followings.stopSharing(of: id)
         let released = followings.removeAll(from: id).filter { running[$0]?.phase == .following }
         let attempts = released.flatMap { storeAttempts(of: $0) }
@@ -79,14 +79,14 @@ extension DaemonStateMachine {
     }
 
     /// Releases the followers of a task whose response is not for them: each of them asks for its own.
-    mutating func loadAlone(insteadOfFollowing id: Int64) {
+    mutating func loadAlone(insteadOfFollowing id: TaskID) {
         guard followings.isFollowed(id) else { return }
         followings.setAlone(followings.followers(of: id))
         releaseFollowers(of: id)
     }
 
     /// Ends the sharing of a task's transfer for which something else is set now than for the others.
-    mutating func separate(_ id: Int64) {
+    mutating func separate(_ id: TaskID) {
         guard let task = running[id] else { return }
         guard task.phase == .following, let leader = task.leader else {
             // Of a complete file there is nothing to load.
@@ -104,7 +104,7 @@ extension DaemonStateMachine {
     }
 
     /// Releases the followers of a task whose file is now known to be too large to copy.
-    mutating func releaseIfTooLarge(_ id: Int64) {
+    mutating func releaseIfTooLarge(_ id: TaskID) {
         guard followings.isFollowed(id), let task = running[id], isTooLargeToCopy(task) else {
             return
         }
@@ -118,7 +118,7 @@ extension DaemonStateMachine {
     }
 
     /// Removes a task from its leader, if it has one.
-    mutating func leave(_ leader: Int64?, _ id: Int64) {
+    mutating func leave(_ leader: TaskID?, _ id: TaskID) {
         if let leader { followings.remove(id, from: leader) }
     }
 
@@ -127,7 +127,7 @@ extension DaemonStateMachine {
     /// Starts copying the file of a complete task for its followers.
     ///
     /// - Returns: Whether there are any.
-    mutating func shareFile(of id: Int64, byteCount: Int64, path: String) -> Bool {
+    mutating func shareFile(of id: TaskID, byteCount: Int64, path: String) -> Bool {
         guard followings.isFollowed(id) else { return false }
         followings.share(Sharing(byteCount: byteCount, path: path), of: id)
         turn.add(.setTimer(.sharing(task: id), now + policy.copyTime))
@@ -136,7 +136,7 @@ extension DaemonStateMachine {
     }
 
     /// Makes the next copy of a file; if there is none to make, the task ends.
-    private mutating func copyNext(of id: Int64) {
+    private mutating func copyNext(of id: TaskID) {
         guard !isStopping, let sharing = followings.sharing(of: id) else { return }
         guard let follower = followings.followers(of: id).first, let task = running[follower] else {
             return endSharing(of: id)
@@ -154,7 +154,7 @@ extension DaemonStateMachine {
     }
 
     /// Ends a task whose file is no longer to be copied.
-    private mutating func endSharing(of id: Int64) {
+    private mutating func endSharing(of id: TaskID) {
         guard let sharing = followings.sharing(of: id) else { return }
         releaseFollowers(of: id)
         endings.begin(id)
@@ -162,7 +162,7 @@ extension DaemonStateMachine {
     }
 
     /// The copies of a file have taken too long: its task ends, and followers without a copy load for themselves.
-    mutating func copyTimePassed(of id: Int64) {
+    mutating func copyTimePassed(of id: TaskID) {
         guard !isStopping, let sharing = followings.sharing(of: id) else { return }
         // Abandoned before its application may change the file that is being copied.
         if let follower = sharing.follower { turn.add(.abandonCopy(task: follower)) }
@@ -227,7 +227,7 @@ extension DaemonStateMachine {
         /// The file's path.
         var path: String
         /// The task that a copy is being made for.
-        var follower: Int64?
+        var follower: TaskID?
     }
 
     /// A copy of a complete file for another task.
@@ -243,13 +243,13 @@ extension DaemonStateMachine {
         }
 
         /// The task whose file it is.
-        var leader: Int64
+        var leader: TaskID
         /// The task that gets the copy.
-        var follower: Int64
+        var follower: TaskID
         /// The size of the copy, in bytes.
         var byteCount: Int64
         /// The application of the tasks.
-        var application: Int64
+        var application: ApplicationID
         /// The directory that the application wants the copy in, if any.
         var directory: String?
     }
@@ -281,14 +281,14 @@ struct Followings: Hashable, Sendable {
     /// The maximum number of tasks that are remembered for loading alone; one that is forgotten is told once more.
     private static let maximumAloneCount = 1024
 
-    private var followers: [Int64: [Int64]] = [:]
-    private var sharings: [Int64: Sharing] = [:]
+    private var followers: [TaskID: [TaskID]] = [:]
+    private var sharings: [TaskID: Sharing] = [:]
     /// The tasks whose files are being copied from another's, and whether they have ended meanwhile.
-    private var copying: [Int64: Bool] = [:]
+    private var copying: [TaskID: Bool] = [:]
     /// The directories of downloads in which files cannot share blocks; "" for the daemon's own.
     private var directoriesWithoutSharing: Set<String> = []
     /// The tasks that need a response of their own.
-    private var alone: Set<Int64> = []
+    private var alone: Set<TaskID> = []
     /// Whether a task no longer waits for its copy.
     private var copyEnd = Mark()
 
@@ -298,18 +298,18 @@ struct Followings: Hashable, Sendable {
     // MARK: Followers
 
     /// Returns the tasks that follow another, in the order in which they came.
-    func followers(of leader: Int64) -> [Int64] { followers[leader] ?? [] }
+    func followers(of leader: TaskID) -> [TaskID] { followers[leader] ?? [] }
 
     /// Whether a task is followed.
-    func isFollowed(_ leader: Int64) -> Bool { followers[leader] != nil }
+    func isFollowed(_ leader: TaskID) -> Bool { followers[leader] != nil }
 
     /// A task follows another.
-    mutating func add(_ follower: Int64, to leader: Int64) {
+    mutating func add(_ follower: TaskID, to leader: TaskID) {
         followers[leader, default: []].append(follower)
     }
 
     /// A task no longer follows another.
-    mutating func remove(_ follower: Int64, from leader: Int64) {
+    mutating func remove(_ follower: TaskID, from leader: TaskID) {
         followers[leader]?.removeAll { $0 == follower }
         if followers[leader]?.isEmpty == true { followers[leader] = nil }
     }
@@ -317,15 +317,15 @@ struct Followings: Hashable, Sendable {
     /// A task is no longer followed.
     ///
     /// - Returns: The tasks that have followed it.
-    mutating func removeAll(from leader: Int64) -> [Int64] {
+    mutating func removeAll(from leader: TaskID) -> [TaskID] {
         followers.removeValue(forKey: leader) ?? []
     }
 
     /// Whether a task needs a response of its own.
-    func isAlone(_ task: Int64) -> Bool { alone.contains(task) }
+    func isAlone(_ task: TaskID) -> Bool { alone.contains(task) }
 
     /// Tasks need responses of their own.
-    mutating func setAlone(_ tasks: [Int64]) {
+    mutating func setAlone(_ tasks: [TaskID]) {
         if alone.count + tasks.count > Self.maximumAloneCount { alone = [] }
         alone.formUnion(tasks)
     }
@@ -333,28 +333,28 @@ struct Followings: Hashable, Sendable {
     // MARK: The file of a leader
 
     /// Returns the file that is copied for the followers of a task.
-    func sharing(of leader: Int64) -> Sharing? { sharings[leader] }
+    func sharing(of leader: TaskID) -> Sharing? { sharings[leader] }
 
     /// The file of a task is copied from now on.
-    mutating func share(_ sharing: Sharing, of leader: Int64) { sharings[leader] = sharing }
+    mutating func share(_ sharing: Sharing, of leader: TaskID) { sharings[leader] = sharing }
 
     /// The file of a task is no longer copied.
     ///
     /// - Returns: Whether it was.
-    mutating func stopSharing(of leader: Int64) -> Bool {
+    mutating func stopSharing(of leader: TaskID) -> Bool {
         sharings.removeValue(forKey: leader) != nil
     }
 
     // MARK: Copies
 
     /// The tasks that copies are made for.
-    var copyingTasks: some Sequence<Int64> { copying.keys }
+    var copyingTasks: some Sequence<TaskID> { copying.keys }
 
     /// Whether a copy is made for a task.
-    func isCopying(for task: Int64) -> Bool { copying[task] != nil }
+    func isCopying(for task: TaskID) -> Bool { copying[task] != nil }
 
     /// A copy is made for a task.
-    mutating func beginCopy(for follower: Int64, of leader: Int64) {
+    mutating func beginCopy(for follower: TaskID, of leader: TaskID) {
         sharings[leader]?.follower = follower
         copying[follower] = false
     }
@@ -362,7 +362,7 @@ struct Followings: Hashable, Sendable {
     /// A copy was made for a task, or could not be.
     ///
     /// - Returns: Whether the task has ended meanwhile.
-    mutating func endCopy(for follower: Int64, of leader: Int64) -> Bool {
+    mutating func endCopy(for follower: TaskID, of leader: TaskID) -> Bool {
         if sharings[leader]?.follower == follower { sharings[leader]?.follower = nil }
         guard let hasEnded = copying.removeValue(forKey: follower) else { return false }
         copyEnd.set()
@@ -372,7 +372,7 @@ struct Followings: Hashable, Sendable {
     /// A task has ended.
     ///
     /// - Returns: Whether a copy is being made for it.
-    mutating func recordEnd(of task: Int64) -> Bool {
+    mutating func recordEnd(of task: TaskID) -> Bool {
         alone.remove(task)
         guard isCopying(for: task) else { return false }
         copying[task] = true

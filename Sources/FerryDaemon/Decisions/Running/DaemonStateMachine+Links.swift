@@ -30,10 +30,10 @@ extension DaemonStateMachine {
 
     /// A client gives a task another address, or has none to give.
     mutating func relink(_ relink: Wire.Relink, from caller: Caller) {
-        guard hasOpen(relink.session, caller) else { return }
-        let key = TaskKey.identifier(session: relink.session, relink.identifier)
+        guard hasOpen(relink.sessionID, caller) else { return }
+        let key = relink.key
         if let question = relink.question {
-            let task = task(relink.identifier, of: relink.session, asked: question)
+            let task = task(key, asked: question)
             guard case .link? = task?.question?.subject, let task else {
                 return turn.add(.answer(caller.call, .done))
             }
@@ -49,7 +49,7 @@ extension DaemonStateMachine {
     }
 
     /// A person gives a task another address.
-    mutating func relinkTask(_ id: Int64, to url: String, from caller: Caller) {
+    mutating func relinkTask(_ id: TaskID, to url: String, from caller: Caller) {
         query(.revise(.id(id), .address(url), caller.call))
     }
 
@@ -84,7 +84,7 @@ extension DaemonStateMachine {
     }
 
     /// A task has another address: it starts again where its bytes end.
-    mutating func relinked(_ id: Int64, _ receipt: Receipt, call: CallIdentifier) {
+    mutating func relinked(_ id: TaskID, _ receipt: Receipt, call: CallIdentifier) {
         turn.add(.answer(call, .done))
         let phase = running[id]?.phase
         if phase == .loading || phase == .asking || phase == .following { stop(task: id) }
@@ -94,7 +94,7 @@ extension DaemonStateMachine {
 
 /// The tasks whose servers have said that their address has expired.
 struct ExpiredLinks: Hashable, Sendable {
-    private var questions: [Int64: LinkQuestions] = [:]
+    private var questions: [TaskID: LinkQuestions] = [:]
 
     /// A task's address has expired.
     ///
@@ -102,19 +102,19 @@ struct ExpiredLinks: Hashable, Sendable {
     ///   - task: The task.
     ///   - receivedByteCount: The number of bytes that it has by now.
     /// - Returns: Whether to ask its application for another address.
-    mutating func expired(_ task: Int64, receivedByteCount: Int64) -> Bool {
+    mutating func expired(_ task: TaskID, receivedByteCount: Int64) -> Bool {
         questions[task, default: LinkQuestions()].expired(receivedByteCount: receivedByteCount)
     }
 
     /// Whether an application is no longer asked about a task.
-    func isExhausted(_ task: Int64) -> Bool { questions[task]?.isExhausted == true }
+    func isExhausted(_ task: TaskID) -> Bool { questions[task]?.isExhausted == true }
 
     /// An application has given a task another address, as it was asked to.
-    mutating func replaced(_ task: Int64) { questions[task]?.replaced() }
+    mutating func replaced(_ task: TaskID) { questions[task]?.replaced() }
 
     /// An application has no other address for a task.
-    mutating func decline(_ task: Int64) { questions[task, default: LinkQuestions()].decline() }
+    mutating func decline(_ task: TaskID) { questions[task, default: LinkQuestions()].decline() }
 
     /// Forgets a task that has ended, or whose application has given it another address without being asked.
-    mutating func forget(_ task: Int64) { questions[task] = nil }
+    mutating func forget(_ task: TaskID) { questions[task] = nil }
 }

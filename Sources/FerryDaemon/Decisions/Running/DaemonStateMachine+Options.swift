@@ -17,17 +17,17 @@ extension DaemonStateMachine {
 
     /// A client changes a task's options.
     mutating func setOptions(_ set: Wire.SetOptions, from caller: Caller) {
-        guard hasOpen(set.session, caller) else { return }
+        guard hasOpen(set.sessionID, caller) else { return }
         guard accepts(set.options, call: caller.call) else { return }
-        let key = TaskKey.identifier(session: set.session, set.identifier)
-        let avoids = avoided(by: set.options, inSession: set.session)
+        let key = set.key
+        let avoids = avoided(by: set.options, inSession: set.sessionID)
         self.set(.options(set.options, avoids: avoids), of: key, for: caller.call)
     }
 
     /// A client changes a task's priority.
     mutating func setPriority(_ set: Wire.SetPriority, from caller: Caller) {
-        guard hasOpen(set.session, caller) else { return }
-        let key = TaskKey.identifier(session: set.session, set.identifier)
+        guard hasOpen(set.sessionID, caller) else { return }
+        let key = set.key
         self.set(.priority(clamping: set.priority), of: key, for: caller.call)
     }
 
@@ -64,7 +64,7 @@ extension DaemonStateMachine {
         }
     }
 
-    private mutating func limit(_ id: Int64, by options: Wire.TransferOptions?) {
+    private mutating func limit(_ id: TaskID, by options: Wire.TransferOptions?) {
         let isChanged = running[id]?.options != options
         running.update(id) { $0.set(options) }
         turn.add(.limitRate(task: id, options?.rates ?? SharedRates()))

@@ -8,7 +8,7 @@ extension DaemonStateMachine {
     // MARK: Reports of a transfer
 
     /// A transfer resumes after bytes that an earlier attempt, or another session, has loaded.
-    mutating func resumed(task id: Int64, offset: Int64, expected: Int64?) {
+    mutating func resumed(task id: TaskID, offset: Int64, expected: Int64?) {
         guard running[id]?.phase == .loading else { return }
         running.update(id) { $0.resume(behind: offset, of: expected) }
         notifyFollowers(of: id)
@@ -16,7 +16,7 @@ extension DaemonStateMachine {
     }
 
     /// A server has answered a transfer's request.
-    mutating func responded(task id: Int64, response: Wire.Response, request: Wire.Request) {
+    mutating func responded(task id: TaskID, response: Wire.Response, request: Wire.Request) {
         guard let task = running[id], task.phase == .loading else { return }
         let kept = response.bounded(to: policy.maximumHeadByteCount)
         let isCut = kept.fields.count < response.fields.count
@@ -34,7 +34,7 @@ extension DaemonStateMachine {
     private mutating func headIsCut(
         _ response: Wire.Response,
         _ kept: Wire.Response,
-        task id: Int64
+        task id: TaskID
     ) {
         let text = """
             the header fields of the answer have \(response.fieldByteCount) bytes: the longest \
@@ -45,7 +45,7 @@ extension DaemonStateMachine {
 
     /// Bytes have arrived.
     mutating func progressed(
-        task id: Int64,
+        task id: TaskID,
         received: Int64,
         expected: Int64?,
         coded: CodedProgress? = nil
@@ -65,7 +65,7 @@ extension DaemonStateMachine {
     }
 
     /// Bytes of an upload's file have left.
-    mutating func sent(task id: Int64, byteCount: Int64) {
+    mutating func sent(task id: TaskID, byteCount: Int64) {
         guard let task = running[id], task.phase == .loading else { return }
         running.update(id) { [now] in $0.sent(byteCount, at: now) }
         // An upload that its server had completely is sent again, such as to another address.
@@ -80,7 +80,7 @@ extension DaemonStateMachine {
     }
 
     /// A part of a file has reached the disk.
-    mutating func checkpointed(task id: Int64, _ checkpoint: [UInt8]) {
+    mutating func checkpointed(task id: TaskID, _ checkpoint: [UInt8]) {
         guard running[id]?.phase == .loading else { return }
         running.update(id) { $0.checkpointed() }
         let progress = storeResponse(of: id) + storeProgress(of: id)
@@ -90,7 +90,7 @@ extension DaemonStateMachine {
     // MARK: Notifying an application
 
     /// Notifies a connected application how many bytes of its resume data could be used.
-    mutating func notifyResumption(of id: Int64) {
+    mutating func notifyResumption(of id: TaskID) {
         guard let task = running[id], let event = task.resumption else { return }
         guard send(event, session: task.record.sessionID) else { return }
         running.update(id) { $0.reportedResumption() }
@@ -127,7 +127,7 @@ extension DaemonStateMachine {
         if isLeft { notifyProgressLater() }
     }
 
-    private mutating func notifyProgress(of id: Int64) {
+    private mutating func notifyProgress(of id: TaskID) {
         guard let task = running[id], task.hasUnreportedProgress else { return }
         let reportsResponse = task.hasUnreportedResponse
         running.update(id) { [now] in $0.reportedProgress(at: now) }
@@ -164,13 +164,13 @@ extension DaemonStateMachine {
     // MARK: Storing it
 
     /// Returns the change that stores the latest response, to be committed with another change.
-    mutating func storeResponse(of id: Int64) -> [Mutation] {
+    mutating func storeResponse(of id: TaskID) -> [Mutation] {
         running.update(id) { $0.takeResponse() } ?? []
     }
 
     /// Returns the changes that store a task's progress, and that failed attempts no longer count if it has progressed
     /// since.
-    mutating func storeProgress(of id: Int64) -> [Mutation] {
+    mutating func storeProgress(of id: TaskID) -> [Mutation] {
         running.update(id) { task in
             task.takeAttempts() + [
                 .setProgress(
@@ -183,14 +183,14 @@ extension DaemonStateMachine {
     }
 
     /// Returns the change that records that failed attempts no longer count, if the store does not know.
-    mutating func storeAttempts(of id: Int64) -> [Mutation] {
+    mutating func storeAttempts(of id: TaskID) -> [Mutation] {
         running.update(id) { $0.takeAttempts() } ?? []
     }
 }
 
 extension DaemonStateMachine {
     /// A request of a transfer has ended.
-    mutating func collected(task id: Int64, _ transaction: LoadTransaction) {
+    mutating func collected(task id: TaskID, _ transaction: LoadTransaction) {
         guard let task = running[id],
             sessions[task.record.sessionID]?.configuration.collectsMetrics == true
         else { return }

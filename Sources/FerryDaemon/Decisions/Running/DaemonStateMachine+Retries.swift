@@ -9,7 +9,7 @@ extension DaemonStateMachine {
     /// - Parameters:
     ///   - id: The task.
     ///   - error: The failure.
-    mutating func failed(task id: Int64, _ error: TransferError) {
+    mutating func failed(task id: TaskID, _ error: TransferError) {
         guard let task = running[id], task.phase == .loading else { return }
         let failure = Wire.Failure(code: error.code.rawValue, message: error.message)
         if error.code == .linkExpired, linkExpired(task) { return }
@@ -63,7 +63,7 @@ extension DaemonStateMachine {
     }
 
     /// Ends the followers that cannot retry after a task's failure: its attempts are also theirs.
-    private mutating func endFollowers(of id: Int64, _ error: TransferError, hasAnswered: Bool) {
+    private mutating func endFollowers(of id: TaskID, _ error: TransferError, hasAnswered: Bool) {
         let failure = Wire.Failure(code: error.code.rawValue, message: error.message)
 
         for follower in followings.followers(of: id) {
@@ -168,7 +168,7 @@ extension DaemonStateMachine {
     }
 
     /// A failed attempt is in the store: its slot goes to another task.
-    mutating func backedOff(task id: Int64) {
+    mutating func backedOff(task id: TaskID) {
         guard let task = running[id], task.phase == .backingOff else { return }
         stop(task: id)
         if task.notBefore == TaskRecord.networkWait { endPastNetworkWait() }

@@ -43,7 +43,7 @@ extension DaemonStateMachine {
     ///   - call: The call.
     /// - Returns: Whether the call is answered later; a download sends no file.
     mutating func secureAgain(
-        _ number: Int64,
+        _ number: TaskID,
         _ task: TaskRecord,
         for call: CallIdentifier
     ) -> Bool {
@@ -53,7 +53,7 @@ extension DaemonStateMachine {
     }
 
     /// The store has returned the task that a repeated call has created; `nil` if it is gone.
-    mutating func found(_ task: TaskRecord?, repeated number: Int64, for call: CallIdentifier) {
+    mutating func found(_ task: TaskRecord?, repeated number: TaskID, for call: CallIdentifier) {
         guard let task, task.state != .completed,
             UploadState.decode(task.upload)?.place == .original
         else { return known(task: number, for: call) }
@@ -66,7 +66,7 @@ extension DaemonStateMachine {
     ///   - task: The task that sends it.
     ///   - upload: The file's new state, if it has changed.
     ///   - call: The call that has passed it.
-    mutating func secured(task: Int64, _ upload: UploadState?, for call: CallIdentifier) {
+    mutating func secured(task: TaskID, _ upload: UploadState?, for call: CallIdentifier) {
         work.end(in: .applicationFile)
         guard let upload else { return known(task: task, for: call) }
         // A repeated call may find a task that has progressed meanwhile.
@@ -77,7 +77,7 @@ extension DaemonStateMachine {
     mutating func found(
         _ task: TaskRecord?,
         secured upload: UploadState,
-        _ number: Int64,
+        _ number: TaskID,
         for call: CallIdentifier
     ) {
         guard let task, task.state != .completed else {
@@ -95,7 +95,7 @@ extension DaemonStateMachine {
     /// The store knows that a file is copied: its application may do with its own what it likes.
     ///
     /// A repeated call may find an attempt that reads the application's own file: it continues with the copy.
-    mutating func copied(task: Int64, for call: CallIdentifier) {
+    mutating func copied(task: TaskID, for call: CallIdentifier) {
         if let attempt = running[task], attempt.phase == .loading,
             UploadState.decode(attempt.record.upload)?.place == .original
         {
@@ -105,7 +105,7 @@ extension DaemonStateMachine {
     }
 
     /// The state of a secured file could not be stored.
-    mutating func notSecured(task: Int64, for call: CallIdentifier, _ error: StoreError) {
+    mutating func notSecured(task: TaskID, for call: CallIdentifier, _ error: StoreError) {
         // A task that is gone would leave its copy behind; of an existing one, the store knows the file as it was
         // passed.
         if error.code == .notFound { turn.add(.discardFile(task: task)) }
@@ -117,7 +117,7 @@ extension DaemonStateMachine {
     /// A resource is stored at once, so that the next attempt resumes there after any crash. Its loss is stored with
     /// the failure that follows: otherwise a crash in between would send everything again, even an upload that the
     /// server has completely.
-    mutating func moved(task id: Int64, to resource: UploadResource?) {
+    mutating func moved(task id: TaskID, to resource: UploadResource?) {
         guard let task = running[id], task.phase == .loading,
             task.resource != resource
         else { return }
@@ -151,7 +151,7 @@ extension DaemonStateMachine {
     }
 
     /// Returns the change that records that a failed upload's server has lost it.
-    func storeLoss(of id: Int64) -> [Mutation] {
+    func storeLoss(of id: TaskID) -> [Mutation] {
         guard let task = running[id], task.resource == nil, task.record.upload != nil else {
             return []
         }
@@ -173,7 +173,7 @@ extension DaemonStateMachine {
     }
 
     /// The store knows what an upload sends.
-    mutating func known(task: Int64, for call: CallIdentifier) {
+    mutating func known(task: TaskID, for call: CallIdentifier) {
         creations.endAdoption(for: task)
         readings.record(task)
         turn.add(.answer(call, .created(task: task)))

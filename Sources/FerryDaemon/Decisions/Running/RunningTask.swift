@@ -40,7 +40,7 @@ extension DaemonStateMachine {
         /// The limits that it counts against.
         private(set) var slot: Slot
         /// The task whose bytes it gets.
-        private(set) var leader: Int64?
+        private(set) var leader: TaskID?
         /// The connections that it was lent beyond its first one.
         var lentConnections = LentConnections()
         /// The question that its application must answer before it continues.

@@ -5,11 +5,11 @@ import FoundationEssentials
 struct RunningTasks: Hashable, Sendable {
     typealias RunningTask = DaemonStateMachine.RunningTask
 
-    private var tasks: [Int64: RunningTask] = [:]
+    private var tasks: [TaskID: RunningTask] = [:]
     /// The tasks by their requests, so that equal ones are found without a look at all others.
-    private var tasksByRequest: [Request: Set<Int64>] = [:]
+    private var tasksByRequest: [Request: Set<TaskID>] = [:]
     /// The tasks that have left their slots before their ends.
-    private var released: Set<Int64> = []
+    private var released: Set<TaskID> = []
     /// The budget of the transfers that run at once.
     private(set) var budget: TransferBudget
     /// Whether a slot is free, or a task may be found again.
@@ -31,13 +31,13 @@ struct RunningTasks: Hashable, Sendable {
     var count: Int { tasks.count }
 
     /// The tasks' numbers.
-    var ids: Dictionary<Int64, RunningTask>.Keys { tasks.keys }
+    var ids: Dictionary<TaskID, RunningTask>.Keys { tasks.keys }
 
     /// The tasks, in no order.
-    var values: Dictionary<Int64, RunningTask>.Values { tasks.values }
+    var values: Dictionary<TaskID, RunningTask>.Values { tasks.values }
 
     /// A task, if it runs.
-    subscript(id: Int64) -> RunningTask? { tasks[id] }
+    subscript(id: TaskID) -> RunningTask? { tasks[id] }
 
     /// A task, if it runs.
     subscript(key: TaskKey) -> RunningTask? {
@@ -67,7 +67,7 @@ struct RunningTasks: Hashable, Sendable {
     // MARK: Start and end
 
     /// A task starts; it must be admitted if it needs a slot.
-    mutating func start(_ task: RunningTask, of application: Int64) {
+    mutating func start(_ task: RunningTask, of application: ApplicationID) {
         if task.slot == .transfer {
             budget.take(session: task.record.sessionID, of: application, host: task.record.host)
         }
@@ -83,7 +83,7 @@ struct RunningTasks: Hashable, Sendable {
     ///   - change: What happens to it.
     /// - Returns: What that returns; `nil` if the task does not run.
     @discardableResult
-    mutating func update<Result>(_ id: Int64, _ change: (inout RunningTask) -> Result) -> Result? {
+    mutating func update<Result>(_ id: TaskID, _ change: (inout RunningTask) -> Result) -> Result? {
         tasks.update(id) { task in
             let before = task.inhibition
             defer { if task.inhibition != before { activity.set() } }
@@ -96,7 +96,7 @@ struct RunningTasks: Hashable, Sendable {
     /// - Parameter id: The task's number.
     /// - Returns: The task, if it has run.
     @discardableResult
-    mutating func end(_ id: Int64) -> RunningTask? {
+    mutating func end(_ id: TaskID) -> RunningTask? {
         guard var task = tasks.removeValue(forKey: id) else { return nil }
         room.set()
         activity.set()
@@ -133,7 +133,7 @@ struct RunningTasks: Hashable, Sendable {
     // MARK: Slots
 
     /// A task no longer needs its slot.
-    mutating func release(_ id: Int64) {
+    mutating func release(_ id: TaskID) {
         guard tasks[id] != nil else { return }
         room.set()
         tasks[id]?.release(in: &budget)
@@ -141,13 +141,13 @@ struct RunningTasks: Hashable, Sendable {
     }
 
     /// A task waits for its application, and leaves its slot to others.
-    mutating func beginWait(_ id: Int64) {
+    mutating func beginWait(_ id: TaskID) {
         room.set()
         tasks[id]?.beginWait(in: &budget)
     }
 
     /// A task that has waited for its application continues, even without room.
-    mutating func endWait(_ id: Int64, at now: Date) { tasks[id]?.endWait(in: &budget, at: now) }
+    mutating func endWait(_ id: TaskID, at now: Date) { tasks[id]?.endWait(in: &budget, at: now) }
 
     // MARK: Marks
 
@@ -166,7 +166,12 @@ struct RunningTasks: Hashable, Sendable {
     ///   - task: The task, which may have ended.
     ///   - session: Its session.
     ///   - application: Its application.
-    mutating func lend(to host: String, for task: Int64, session: Int64, of application: Int64) {
+    mutating func lend(
+        to host: String,
+        for task: TaskID,
+        session: SessionID,
+        of application: ApplicationID
+    ) {
         budget.take(session: session, of: application, host: host)
         tasks[task]?.lentConnections.lend(to: host)
     }
@@ -177,7 +182,7 @@ struct RunningTasks: Hashable, Sendable {
     ///   - host: The host that it leads to.
     ///   - task: The task, which may have ended.
     ///   - session: Its session.
-    mutating func takeBack(from host: String, for task: Int64, session: Int64) {
+    mutating func takeBack(from host: String, for task: TaskID, session: SessionID) {
         budget.give(session: session, host: host)
         tasks[task]?.lentConnections.takeBack(from: host)
     }

@@ -4,9 +4,9 @@ import FoundationEssentials
 
 extension DaemonStateMachine {
     /// A client subscribes to a session's events.
-    mutating func subscribe(session: Int64, showing token: String? = nil, from caller: Caller) {
+    mutating func subscribe(session: SessionID, showing token: String? = nil, from caller: Caller) {
         guard isOpen(session, for: caller, showing: token) else {
-            return turn.add(.refuse(caller.call, .sessionNotOpen(session: session)))
+            return turn.add(.refuse(caller.call, .sessionNotOpen(session)))
         }
 
         if let earlier = sessions[session]?.subscriber { turn.add(.endSubscription(earlier.call)) }
@@ -15,7 +15,7 @@ extension DaemonStateMachine {
     }
 
     /// Reads the events that a subscriber has not received, if it takes any.
-    mutating func deliver(session id: Int64) {
+    mutating func deliver(session id: SessionID) {
         guard sessions.update(id, { $0.beginReading() }) == true,
             let subscriber = sessions[id]?.subscriber
         else { return }
@@ -31,7 +31,8 @@ extension DaemonStateMachine {
 
     /// Sends an event that has just been stored to a subscriber that has everything before it; otherwise it is read
     /// with the rest.
-    mutating func deliver(_ end: NewEnd, _ sequence: Int64?, of task: Int64, session id: Int64) {
+    mutating func deliver(_ end: NewEnd, _ sequence: Int64?, of task: TaskID, session id: SessionID)
+    {
         guard let sequence, sessions.update(id, { $0.take(sequence) }) == true,
             let call = sessions[id]?.subscriber?.call
         else { return deliver(session: id) }
@@ -45,7 +46,7 @@ extension DaemonStateMachine {
     }
 
     /// The store has returned events of a session for a subscription.
-    mutating func read(_ events: [EventRecord], session id: Int64, for call: CallIdentifier) {
+    mutating func read(_ events: [EventRecord], session id: SessionID, for call: CallIdentifier) {
         // Another subscription may have taken its place.
         guard let subscriber = sessions[id]?.subscriber, subscriber.call == call else { return }
         let isPast = events.count < policy.eventPageSize
@@ -65,7 +66,7 @@ extension DaemonStateMachine {
     }
 
     /// Sends the state of the tasks that load to a client that has missed it.
-    private mutating func notifyPresent(session: Int64) {
+    private mutating func notifyPresent(session: SessionID) {
         for task in running.sorted(where: {
             $0.record.sessionID == session && $0.phase != .asking
         }) {
@@ -83,7 +84,7 @@ extension DaemonStateMachine {
     ///
     /// - Returns: Whether one does.
     @discardableResult
-    mutating func send(_ event: Wire.Event, session: Int64) -> Bool {
+    mutating func send(_ event: Wire.Event, session: SessionID) -> Bool {
         guard let subscriber = sessions[session]?.subscriber, subscriber.takesEvents else {
             return false
         }
@@ -110,24 +111,24 @@ extension DaemonStateMachine {
 
     /// A client has handled events.
     mutating func acknowledge(_ acknowledge: Wire.Acknowledge, from caller: Caller) {
-        guard isOpen(acknowledge.session, for: caller) else {
-            return turn.add(.refuse(caller.call, .sessionNotOpen(session: acknowledge.session)))
+        guard isOpen(acknowledge.sessionID, for: caller) else {
+            return turn.add(.refuse(caller.call, .sessionNotOpen(acknowledge.sessionID)))
         }
         let sequences = [acknowledge.sequence] + (acknowledge.otherSequences ?? [])
         commit(
             sequences.map { sequence in
                 .acknowledge(
-                    session: acknowledge.session,
+                    session: acknowledge.sessionID,
                     sequence: sequence,
                     path: acknowledge.path(of: sequence)
                 )
             },
-            then: .acknowledged(caller.call, session: acknowledge.session)
+            then: .acknowledged(caller.call, session: acknowledge.sessionID)
         )
     }
 
     /// An acknowledgement is in the store.
-    mutating func acknowledged(_ receipt: Receipt, call: CallIdentifier, session id: Int64) {
+    mutating func acknowledged(_ receipt: Receipt, call: CallIdentifier, session id: SessionID) {
         turn.add(.answer(call, .done))
         for task in receipt.removedTaskIDs {
             turn.add(.removeFile(task: task))

@@ -36,7 +36,7 @@ extension DaemonStateMachine {
     // MARK: Asking
 
     /// A transfer's server or proxy has sent a challenge (BG-36).
-    mutating func challenged(task id: Int64, _ challenge: LoadChallenge) {
+    mutating func challenged(task id: TaskID, _ challenge: LoadChallenge) {
         guard let task = running[id], task.phase == .loading,
             let session = sessions[task.record.sessionID]
         else { return }
@@ -66,7 +66,7 @@ extension DaemonStateMachine {
     }
 
     /// Asks about a task that has no transfer meanwhile.
-    mutating func askWithoutConnection(_ subject: Subject, about id: Int64) {
+    mutating func askWithoutConnection(_ subject: Subject, about id: TaskID) {
         guard running.values.count(where: { $0.phase == .asking }) < policy.maximumQuestions
         else {
             if let task = running[id] { postpone(task) }
@@ -93,7 +93,7 @@ extension DaemonStateMachine {
         )
     }
 
-    private mutating func ask(_ subject: Subject, about id: Int64) {
+    private mutating func ask(_ subject: Subject, about id: TaskID) {
         guard let session = running[id]?.record.sessionID else { return }
         // An answer to a question of an earlier daemon does not answer this one.
         let question = Question(number: random.makeNumber(), subject: subject)
@@ -107,7 +107,7 @@ extension DaemonStateMachine {
     // MARK: Sending questions
 
     /// Sends a client the questions that it was not sent over the same subscription.
-    mutating func notifyQuestions(session id: Int64) {
+    mutating func notifyQuestions(session id: SessionID) {
         guard let session = sessions[id], session.questionCount > 0,
             let subscriber = session.subscriber
         else { return }
@@ -145,17 +145,17 @@ extension DaemonStateMachine {
 
     /// A client has decided about a challenge.
     mutating func answerChallenge(_ given: Wire.AnswerChallenge, from caller: Caller) {
-        guard hasOpen(given.session, caller) else { return }
+        guard hasOpen(given.sessionID, caller) else { return }
         turn.add(.answer(caller.call, .done))
-        let task = task(given.identifier, of: given.session, asked: given.question)
+        let task = task(given.key, asked: given.question)
         // The question may be one of an attempt that has ended, or of an earlier daemon.
         guard let task, let challenge = task.question?.challenge else { return }
         let answer = LoadChallengeAnswer(given, to: challenge)
         if given.isKept == true {
-            sessions.update(given.session) { $0.keep(answer, to: challenge) }
+            sessions.update(given.sessionID) { $0.keep(answer, to: challenge) }
         }
         proceed(task, with: answer)
-        if given.answersNoOthers == true { askNoMore(challenge, given.session) }
+        if given.answersNoOthers == true { askNoMore(challenge, given.sessionID) }
     }
 
     private mutating func proceed(_ task: RunningTask, with answer: LoadChallengeAnswer) {
@@ -168,13 +168,13 @@ extension DaemonStateMachine {
     }
 
     /// Passes an answer on to a transfer, which makes its request again with a password.
-    private mutating func pass(_ answer: LoadChallengeAnswer, to id: Int64) {
+    private mutating func pass(_ answer: LoadChallengeAnswer, to id: TaskID) {
         if case .use = answer { running.update(id) { $0.sendAgain() } }
         turn.add(.answerChallenge(task: id, answer))
     }
 
     /// An application does not decide about challenges of a kind: what waits for it continues without its answer.
-    private mutating func askNoMore(_ challenge: LoadChallenge, _ id: Int64) {
+    private mutating func askNoMore(_ challenge: LoadChallenge, _ id: SessionID) {
         guard sessions[id]?.answers(challenge) == true else { return }
         sessions.update(id) { $0.answersNone(like: challenge) }
         guard let configuration = sessions[id]?.configuration else { return }
@@ -184,7 +184,7 @@ extension DaemonStateMachine {
     }
 
     /// Continues the transfers that wait for an answer of an application that does not decide about their challenges.
-    mutating func answerUnanswerable(_ id: Int64) {
+    mutating func answerUnanswerable(_ id: SessionID) {
         for task in running.sorted(where: { $0.record.sessionID == id }) {
             guard let challenge = task.question?.challenge,
                 sessions[id]?.answers(challenge) == false
@@ -209,8 +209,8 @@ extension DaemonStateMachine {
 
     /// A client changes a task's earliest begin date (BG-20).
     mutating func setEarliestBegin(_ set: Wire.SetEarliestBegin, from caller: Caller) {
-        guard hasOpen(set.session, caller) else { return }
-        let key = TaskKey.identifier(session: set.session, set.identifier)
+        guard hasOpen(set.sessionID, caller) else { return }
+        let key = set.key
         let task = running[key]
         if let task, task.phase != .asking { return turn.add(.answer(caller.call, .done)) }
         let state = set.earliestBegin.flatMap { DelayState($0, at: clock.wall(at: now)) }
@@ -223,7 +223,7 @@ extension DaemonStateMachine {
                     at: now
                 )
             ],
-            then: .call(caller.call, task: Int64(set.identifier))
+            then: .call(caller.call, about: key)
         )
         // The open question is obsolete.
         if let task { stop(task: task.record.id) }
@@ -231,25 +231,25 @@ extension DaemonStateMachine {
 
     /// A client lets a task begin after it was asked (BG-21).
     mutating func begin(_ begin: Wire.Begin, from caller: Caller) {
-        guard hasOpen(begin.session, caller) else { return }
+        guard hasOpen(begin.sessionID, caller) else { return }
         if let request = begin.request {
             guard accepts(request, call: caller.call) else { return }
         }
-        let task = task(begin.identifier, of: begin.session, asked: begin.question)
+        let task = task(begin.key, asked: begin.question)
         guard task?.question?.subject == .begin else {
             return turn.add(.answer(caller.call, .done))
         }
-        let key = TaskKey.identifier(session: begin.session, begin.identifier)
+        let key = begin.key
         let state = begin.request.map { DelayState(asks: false, request: $0) }
         commit(
             [.beginTask(key, state?.encoded, at: now)],
-            then: .call(caller.call, task: Int64(begin.identifier))
+            then: .call(caller.call, about: key)
         )
     }
 
     /// Returns the task whose application was asked a question, while that is open.
-    func task(_ identifier: Int, of session: Int64, asked question: Int) -> RunningTask? {
-        let task = running[.identifier(session: session, identifier)]
+    func task(_ key: TaskKey, asked question: Int) -> RunningTask? {
+        let task = running[key]
         return task?.question?.number == question ? task : nil
     }
 }

@@ -183,7 +183,7 @@ extension DaemonStateMachine {
     /// A session could not be opened; if it was to be deleted meanwhile, it may be now.
     mutating func openingFailed(_ call: CallIdentifier, _ error: StoreError) {
         let opening = sessions.endOpening(call)
-        turn.add(.refuse(call, TransferInterfaceError(error, task: 0)))
+        turn.add(.refuse(call, TransferInterfaceError(error)))
         guard let opening, let id = applications[named: opening.application]?.record.id else {
             return
         }
@@ -191,14 +191,14 @@ extension DaemonStateMachine {
     }
 
     /// Whether a client is opening a session, or any session, of an application.
-    func isOpening(_ application: Int64, session: String? = nil) -> Bool {
+    func isOpening(_ application: ApplicationID, session: String? = nil) -> Bool {
         guard let name = applications[application]?.record.identifier else { return false }
         return sessions.isOpening(session, of: name)
     }
 
     /// Returns whether a caller's process has a session open, or had it when it made the call; a token proves which
     /// process it is.
-    func isOpen(_ session: Int64, for caller: Caller, showing token: String? = nil) -> Bool {
+    func isOpen(_ session: SessionID, for caller: Caller, showing token: String? = nil) -> Bool {
         guard let session = sessions[session] else { return false }
         if session.leaver == caller.connection { return true }
         let other = Attachment(connection: caller.connection, process: caller.process)
@@ -207,16 +207,16 @@ extension DaemonStateMachine {
     }
 
     /// Returns whether a caller's connection has a session open.
-    func isOpen(_ session: Int64, over caller: Caller) -> Bool {
+    func isOpen(_ session: SessionID, over caller: Caller) -> Bool {
         sessions[session]?.attachment?.connection == caller.connection
     }
 
     /// Refuses a caller that does not have a session open.
     ///
     /// - Returns: Whether it has.
-    mutating func hasOpen(_ session: Int64, _ caller: Caller) -> Bool {
+    mutating func hasOpen(_ session: SessionID, _ caller: Caller) -> Bool {
         let isOpen = isOpen(session, for: caller)
-        if !isOpen { turn.add(.refuse(caller.call, .sessionNotOpen(session: session))) }
+        if !isOpen { turn.add(.refuse(caller.call, .sessionNotOpen(session))) }
         return isOpen
     }
 
@@ -256,9 +256,9 @@ extension DaemonStateMachine {
     }
 
     /// A client releases one of the sessions that are open over its connection, as the end of the connection would.
-    mutating func releaseSession(_ id: Int64, from caller: Caller) {
+    mutating func releaseSession(_ id: SessionID, from caller: Caller) {
         guard let session = sessions[id], session.attachment?.connection == caller.connection else {
-            return turn.add(.refuse(caller.call, .sessionNotOpen(session: id)))
+            return turn.add(.refuse(caller.call, .sessionNotOpen(id)))
         }
         if let subscriber = session.subscriber { turn.add(.endSubscription(subscriber.call)) }
         sessions.update(id) { $0.unsubscribe() }
@@ -274,7 +274,7 @@ extension DaemonStateMachine {
     }
 
     /// Releases a session, if it is open over a connection; whether its application is needed follows from its counts.
-    private mutating func release(_ id: Int64, from connection: ConnectionIdentifier) {
+    private mutating func release(_ id: SessionID, from connection: ConnectionIdentifier) {
         if sessions.update(id, { $0.release(connection) }) == true { turn.recount(id) }
     }
 
@@ -282,22 +282,22 @@ extension DaemonStateMachine {
 
     /// A client ends a session permanently.
     mutating func closeSession(_ close: Wire.CloseSession, from caller: Caller) {
-        guard hasOpen(close.session, caller) else { return }
-        sessions.update(close.session) { $0.beginClosing() }
+        guard hasOpen(close.sessionID, caller) else { return }
+        sessions.update(close.sessionID) { $0.beginClosing() }
         guard close.cancel else {
             turn.add(.answer(caller.call, .done))
-            turn.recount(close.session)
+            turn.recount(close.sessionID)
             return
         }
         sweep(
-            .session(close.session),
+            .session(close.sessionID),
             ending: .cancelled(for: .sweep(caller.call)),
             for: caller.call
         )
     }
 
     /// Reads a session's counts, if they decide whether it is deleted or whether its application is started.
-    mutating func recount(_ id: Int64) {
+    mutating func recount(_ id: SessionID) {
         guard let session = sessions[id], session.attachment == nil || session.isClosing else {
             return
         }
@@ -327,14 +327,14 @@ extension DaemonStateMachine {
     }
 
     /// A session is gone from the store.
-    mutating func closed(_ identifier: Int64) {
+    mutating func closed(_ identifier: SessionID) {
         guard let session = sessions.remove(identifier) else { return }
         turn.add(.forgetSession(identifier))
         removeIfUnused(session.applicationID)
     }
 
     /// Forgets an application that has no session, no process and no client that opens one.
-    mutating func removeIfUnused(_ id: Int64) {
+    mutating func removeIfUnused(_ id: ApplicationID) {
         guard let application = applications[id], !application.isLaunched,
             !application.isLaunching, !isOpening(id),
             !sessions.values.contains(where: { $0.applicationID == id })
@@ -343,7 +343,7 @@ extension DaemonStateMachine {
     }
 
     /// An application is gone from the store.
-    mutating func forgotten(_ id: Int64) {
+    mutating func forgotten(_ id: ApplicationID) {
         if applications.planRelaunch(of: id, at: nil) {
             turn.add(.setTimer(.relaunch(application: id), nil))
         }

@@ -7,9 +7,9 @@ extension DaemonStateMachine {
     /// A session and the client that has it open.
     struct Session: Hashable, Sendable {
         /// The store's number.
-        let id: Int64
+        let id: SessionID
         /// The application's number.
-        let applicationID: Int64
+        let applicationID: ApplicationID
         /// The identifier that distinguishes it from the application's other sessions.
         let identifier: String
         /// The configuration of its tasks.

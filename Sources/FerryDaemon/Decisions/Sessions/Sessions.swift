@@ -18,11 +18,11 @@ struct Sessions: Hashable, Sendable {
         var mutation: Mutation
     }
 
-    private var sessions: [Int64: Session] = [:]
+    private var sessions: [SessionID: Session] = [:]
     /// The calls that open a session, until the store has it.
     private(set) var openings: [CallIdentifier: Opening] = [:]
     /// The applications that may have to be started for other sessions than before.
-    private var changedApplications: [Int64] = []
+    private var changedApplications: [ApplicationID] = []
     /// The names of those that no longer open a session.
     private var openedApplications: [String] = []
 
@@ -35,23 +35,23 @@ struct Sessions: Hashable, Sendable {
     var count: Int { sessions.count }
 
     /// The sessions' numbers.
-    var ids: Dictionary<Int64, Session>.Keys { sessions.keys }
+    var ids: Dictionary<SessionID, Session>.Keys { sessions.keys }
 
     /// The sessions, in no order.
-    var values: Dictionary<Int64, Session>.Values { sessions.values }
+    var values: Dictionary<SessionID, Session>.Values { sessions.values }
 
     /// A session, if it exists.
-    subscript(id: Int64) -> Session? { sessions[id] }
+    subscript(id: SessionID) -> Session? { sessions[id] }
 
     /// A session of an application, if it exists.
-    subscript(identifier: String, ofApplication application: Int64?) -> Session? {
+    subscript(identifier: String, ofApplication application: ApplicationID?) -> Session? {
         sessions.values.first {
             $0.identifier == identifier && $0.applicationID == application
         }
     }
 
     /// Returns the numbers of the sessions that meet a condition, in order.
-    func ids(where isMeant: (Session) -> Bool) -> [Int64] {
+    func ids(where isMeant: (Session) -> Bool) -> [SessionID] {
         sessions.values.filter(isMeant).map(\.id).sorted()
     }
 
@@ -75,7 +75,7 @@ struct Sessions: Hashable, Sendable {
     ///   - change: What happens to it.
     /// - Returns: What that returns; `nil` if there is no such session.
     @discardableResult
-    mutating func update<Result>(_ id: Int64, _ change: (inout Session) -> Result) -> Result? {
+    mutating func update<Result>(_ id: SessionID, _ change: (inout Session) -> Result) -> Result? {
         let before = sessions[id]?.launchNeed
         defer {
             if let session = sessions[id], session.launchNeed != before {
@@ -89,14 +89,14 @@ struct Sessions: Hashable, Sendable {
     ///
     /// - Parameter id: The session's number.
     /// - Returns: The session, if it was known.
-    mutating func remove(_ id: Int64) -> Session? {
+    mutating func remove(_ id: SessionID) -> Session? {
         guard let session = sessions.removeValue(forKey: id) else { return nil }
         changedApplications.append(session.applicationID)
         return session
     }
 
     /// Returns the applications that may have to be started for other sessions, since this was last called.
-    mutating func takeApplications() -> [Int64] {
+    mutating func takeApplications() -> [ApplicationID] {
         defer { changedApplications = [] }
         return changedApplications
     }

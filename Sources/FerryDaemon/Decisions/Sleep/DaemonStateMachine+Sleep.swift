@@ -46,7 +46,7 @@ extension DaemonStateMachine {
     /// - Parameters:
     ///   - id: The task.
     ///   - checkpoint: What is known about its file; `nil` for nothing new.
-    mutating func flush(task id: Int64, _ checkpoint: [UInt8]?) {
+    mutating func flush(task id: TaskID, _ checkpoint: [UInt8]?) {
         work.end(in: .partialFile)
         sleep.settled(id)
         readings.record(id)

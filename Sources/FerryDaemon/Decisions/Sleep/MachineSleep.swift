@@ -1,3 +1,5 @@
+import FerryStore
+
 /// The machine's sleep or shutdown, as far as it is announced, and what ferryd holds against it.
 struct MachineSleep: Hashable, Sendable {
     /// What ferryd holds against the machine's sleep.
@@ -21,7 +23,7 @@ struct MachineSleep: Hashable, Sendable {
 
     private var stage = Stage.awake
     /// The tasks whose bytes are being forced onto the disk.
-    private(set) var settlingTasks: Set<Int64> = []
+    private(set) var settlingTasks: Set<TaskID> = []
     /// What is held, unless logind does not grant it.
     private(set) var inhibition: Inhibition = []
     /// Whether a review of what is held is planned.
@@ -45,10 +47,10 @@ struct MachineSleep: Hashable, Sendable {
     }
 
     /// The bytes of a task are to be forced onto the disk.
-    mutating func settle(_ task: Int64) { settlingTasks.insert(task) }
+    mutating func settle(_ task: TaskID) { settlingTasks.insert(task) }
 
     /// The bytes of a task are on the disk, or could not be forced there.
-    mutating func settled(_ task: Int64) {
+    mutating func settled(_ task: TaskID) {
         if settlingTasks.remove(task) != nil { release.set() }
     }
 

@@ -1,0 +1,54 @@
+/// A number by which the store knows a kind of thing, never used again after that is deleted.
+package protocol StoredNumber: Hashable, Comparable, Sendable, CustomStringConvertible,
+    ExpressibleByIntegerLiteral
+{
+    /// The plain number.
+    var rawValue: Int64 { get }
+
+    /// Creates it from the plain number.
+    init(_ rawValue: Int64)
+}
+
+extension StoredNumber {
+    /// Creates it from a number in a program's text.
+    package init(integerLiteral value: Int64) { self.init(value) }
+
+    /// The number after this one.
+    package var next: Self { Self(rawValue + 1) }
+
+    /// The plain number, in digits.
+    package var description: String { rawValue.description }
+}
+
+/// ferryd's number for a task, unlike the one that the task's session has given it.
+package struct TaskID: StoredNumber {
+    package let rawValue: Int64
+
+    package init(_ rawValue: Int64) { self.rawValue = rawValue }
+
+    package static func < (first: TaskID, second: TaskID) -> Bool {
+        first.rawValue < second.rawValue
+    }
+}
+
+/// The number of a session.
+package struct SessionID: StoredNumber {
+    package let rawValue: Int64
+
+    package init(_ rawValue: Int64) { self.rawValue = rawValue }
+
+    package static func < (first: SessionID, second: SessionID) -> Bool {
+        first.rawValue < second.rawValue
+    }
+}
+
+/// The number of an application.
+package struct ApplicationID: StoredNumber {
+    package let rawValue: Int64
+
+    package init(_ rawValue: Int64) { self.rawValue = rawValue }
+
+    package static func < (first: ApplicationID, second: ApplicationID) -> Bool {
+        first.rawValue < second.rawValue
+    }
+}
