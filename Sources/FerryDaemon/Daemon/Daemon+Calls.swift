@@ -6,7 +6,7 @@ import FoundationEssentials
 extension Daemon: VarlinkServerHandler {
     /// A client has connected.
     func connectionDidOpen(_ connection: VarlinkConnection) {
-        let identifier = makeIdentifier()
+        let identifier = ConnectionID(makeNumber())
         connections[ObjectIdentifier(connection)] = identifier
         log.write(.debug, "process \(connection.peer.processIdentifier) has connected")
         input { $0.connected(identifier) }
@@ -39,7 +39,7 @@ extension Daemon: VarlinkServerHandler {
     /// Returns the caller of a call that is answered later.
     func caller(over connection: VarlinkConnection) -> DaemonStateMachine.Caller {
         DaemonStateMachine.Caller(
-            call: makeIdentifier(),
+            call: CallID(makeNumber()),
             connection: connections[ObjectIdentifier(connection)] ?? 0,
             process: connection.peer.process
         )

@@ -19,11 +19,11 @@ final class EventStream {
     let name: String
     private let reply: Reply<Wire.StreamEvents>
     /// The sessions whose events go here, by the calls that have directed them here.
-    private(set) var sessions: [DaemonStateMachine.CallIdentifier: SessionID] = [:]
+    private(set) var sessions: [CallID: SessionID] = [:]
     /// The calls whose client takes none of their events for now.
-    private var held: Set<DaemonStateMachine.CallIdentifier> = []
+    private var held: Set<CallID> = []
     /// The calls that wait until the client has caught up with the stream.
-    private var waiting: Set<DaemonStateMachine.CallIdentifier> = []
+    private var waiting: Set<CallID> = []
 
     init(name: String, reply: Reply<Wire.StreamEvents>) {
         self.name = name
@@ -31,12 +31,12 @@ final class EventStream {
     }
 
     /// Directs a session's events here.
-    func add(_ call: DaemonStateMachine.CallIdentifier, session: SessionID) {
+    func add(_ call: CallID, session: SessionID) {
         sessions[call] = session
     }
 
     /// Ends a subscription and notifies its client, unless it has begun another one for the session.
-    func end(_ call: DaemonStateMachine.CallIdentifier) {
+    func end(_ call: CallID) {
         guard let session = sessions.removeValue(forKey: call) else { return }
         held.remove(call)
         waiting.remove(call)
@@ -53,7 +53,7 @@ final class EventStream {
     }
 
     /// Returns whether the client takes more of a subscription's events.
-    func takesMore(of call: DaemonStateMachine.CallIdentifier) -> Bool {
+    func takesMore(of call: CallID) -> Bool {
         guard !reply.isWritable else { return true }
         waiting.insert(call)
         return false
@@ -62,7 +62,7 @@ final class EventStream {
     /// Holds back a session's events, or no longer.
     ///
     /// - Returns: The calls that have directed them here, unless they wait for the stream anyway.
-    func hold(_ isHeld: Bool, session: SessionID) -> [DaemonStateMachine.CallIdentifier] {
+    func hold(_ isHeld: Bool, session: SessionID) -> [CallID] {
         let calls = sessions.filter { $0.value == session }.map(\.key)
         if isHeld { held.formUnion(calls) } else { held.subtract(calls) }
         return calls.filter { !waiting.contains($0) }
@@ -71,7 +71,7 @@ final class EventStream {
     /// The client has caught up.
     ///
     /// - Returns: The calls whose events can be sent again.
-    func resume() -> [DaemonStateMachine.CallIdentifier] {
+    func resume() -> [CallID] {
         defer { waiting = [] }
         return waiting.subtracting(held).sorted()
     }
@@ -145,7 +145,7 @@ extension Daemon {
         reply.success()
     }
 
-    func send(_ event: Wire.Event, over call: DaemonStateMachine.CallIdentifier) {
+    func send(_ event: Wire.Event, over call: CallID) {
         switch subscriptions[call] {
         case .own(let reply):
             reply.stream(Wire.Subscribe.Reply(event: event))
@@ -158,7 +158,7 @@ extension Daemon {
         }
     }
 
-    func send(_ record: EventRecord, over call: DaemonStateMachine.CallIdentifier) {
+    func send(_ record: EventRecord, over call: CallID) {
         guard let destination = subscriptions[call] else { return }
         var event = EncodedEvent(text: record.event, sequence: record.sequence)
         if let path = record.path {
@@ -174,17 +174,17 @@ extension Daemon {
         }
     }
 
-    private func sent(over call: DaemonStateMachine.CallIdentifier, isWritable: Bool) {
+    private func sent(over call: CallID, isWritable: Bool) {
         if !isWritable { input { $0.writability(of: call, false) } }
     }
 
-    func endSubscription(_ call: DaemonStateMachine.CallIdentifier) {
+    func endSubscription(_ call: CallID) {
         endSubscription(call, because: .sessionNotOpen(session: 0))
     }
 
     /// Ends a subscription, and says so to its client.
     func endSubscription(
-        _ call: DaemonStateMachine.CallIdentifier,
+        _ call: CallID,
         because error: TransferInterfaceError
     ) {
         switch subscriptions.removeValue(forKey: call) {
@@ -194,7 +194,7 @@ extension Daemon {
         }
     }
 
-    private func unsubscribe(_ call: DaemonStateMachine.CallIdentifier) {
+    private func unsubscribe(_ call: CallID) {
         subscriptions[call] = nil
         input { $0.unsubscribed(call) }
     }

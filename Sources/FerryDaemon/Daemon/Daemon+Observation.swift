@@ -127,11 +127,11 @@ extension Daemon {
 
     /// Reports the states of tasks, and their changes.
     func watchTasks(_ call: MethodCall<Wire.WatchTasks>) {
-        let identifier = makeIdentifier()
+        let number = CallID(makeNumber())
         let watcher = TaskWatcher(ids: call.parameters.taskIDs, reply: call.reply, daemon: self)
-        watchers[identifier] = watcher
+        watchers[number] = watcher
         call.reply.onClose = { [weak watcher] in watcher?.end() }
-        watcher.start { [weak self] in self?.watchers[identifier] = nil }
+        watcher.start { [weak self] in self?.watchers[number] = nil }
     }
 
     // MARK: Applications and the daemon itself

@@ -24,8 +24,7 @@ extension Daemon {
     }
 
     /// Secures the file that a client has passed, so that it can be sent whatever happens to it.
-    func secure(_ upload: UploadState, of task: TaskID, for call: DaemonStateMachine.CallIdentifier)
-    {
+    func secure(_ upload: UploadState, of task: TaskID, for call: CallID) {
         let file = calls[call]?.takeFile()
         LoopActor.task { [self] in
             var secured: UploadState?

@@ -41,7 +41,7 @@ final class Daemon {
     /// Each read copies the whole. What is read for each transfer or input is read by `driver.change`.
     var machine: DaemonStateMachine { driver.machine }
     /// The calls that are not answered yet.
-    var calls: [DaemonStateMachine.CallIdentifier: UnansweredCall] = [:]
+    var calls: [CallID: UnansweredCall] = [:]
     /// The queues for the files of applications.
     let applicationQueues = ApplicationQueues()
     /// The copies of other tasks' files that are being made, by the task that gets the copy.
@@ -59,13 +59,13 @@ final class Daemon {
     var children: [ApplicationID: ChildProcess] = [:]
     /// The starts of applications that have not completed yet.
     var starts: [ApplicationID: LaunchRecord] = [:]
-    var subscriptions: [DaemonStateMachine.CallIdentifier: EventDestination] = [:]
+    var subscriptions: [CallID: EventDestination] = [:]
     /// The streams of events, by name.
     var streams: [String: EventStream] = [:]
     private var alarms: [DaemonStateMachine.Timer: LoopTimer] = [:]
-    var connections: [ObjectIdentifier: DaemonStateMachine.ConnectionIdentifier] = [:]
-    var watchers: [DaemonStateMachine.CallIdentifier: TaskWatcher] = [:]
-    private var nextIdentifier: UInt64 = 1
+    var connections: [ObjectIdentifier: ConnectionID] = [:]
+    var watchers: [CallID: TaskWatcher] = [:]
+    private var lastNumber: UInt64 = 1
     private var hasStarted = false
 
     /// Creates a daemon from its parts.
@@ -222,10 +222,10 @@ final class Daemon {
     /// Continues to serve, because a client has connected after all.
     func proceed() { input { $0.proceed() } }
 
-    /// Returns a number that no other call, connection or watcher has.
-    func makeIdentifier() -> UInt64 {
-        nextIdentifier += 1
-        return nextIdentifier
+    /// Returns a number that no other call or connection has.
+    func makeNumber() -> UInt64 {
+        lastNumber += 1
+        return lastNumber
     }
 
     /// Passes an input to the state machine and performs the resulting effects.
@@ -274,13 +274,13 @@ extension Daemon: @LoopActor DaemonWorld {
 
     // MARK: Clients
 
-    func answer(_ call: DaemonStateMachine.CallIdentifier, _ answer: DaemonStateMachine.Answer) {
+    func answer(_ call: CallID, _ answer: DaemonStateMachine.Answer) {
         guard let call = calls.removeValue(forKey: call) else { return }
         if let deed = call.deed { log.write(.info, deed.text(answer), task: deed.task) }
         call.answer(.success(answer))
     }
 
-    func refuse(_ call: DaemonStateMachine.CallIdentifier, _ error: TransferInterfaceError) {
+    func refuse(_ call: CallID, _ error: TransferInterfaceError) {
         calls.removeValue(forKey: call)?.answer(.failure(error))
         endSubscription(call, because: error)
     }

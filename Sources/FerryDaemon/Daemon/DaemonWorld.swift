@@ -34,11 +34,11 @@ protocol DaemonWorld: AnyObject {
 
     // MARK: Clients
 
-    func answer(_ call: Machine.CallIdentifier, _ answer: Machine.Answer)
-    func refuse(_ call: Machine.CallIdentifier, _ error: TransferInterfaceError)
-    func send(_ event: Wire.Event, over call: Machine.CallIdentifier)
-    func send(_ event: EventRecord, over call: Machine.CallIdentifier)
-    func endSubscription(_ call: Machine.CallIdentifier)
+    func answer(_ call: CallID, _ answer: Machine.Answer)
+    func refuse(_ call: CallID, _ error: TransferInterfaceError)
+    func send(_ event: Wire.Event, over call: CallID)
+    func send(_ event: EventRecord, over call: CallID)
+    func endSubscription(_ call: CallID)
     func changed(task: TaskID)
     func waitsChanged()
     func removed(task: TaskID)
@@ -73,7 +73,7 @@ protocol DaemonWorld: AnyObject {
     func abandonCopy(for task: TaskID)
     func seal(task: TaskID)
     func adopt(_ resumeData: Data, _ task: TaskRecord)
-    func secure(_ upload: UploadState, of task: TaskID, for call: Machine.CallIdentifier)
+    func secure(_ upload: UploadState, of task: TaskID, for call: CallID)
     func makeResumeData(of task: TaskRecord, _ ending: Machine.Ending)
     func keepFile(of task: TaskID, for resumeData: Data)
     func discardFile(of task: TaskID)

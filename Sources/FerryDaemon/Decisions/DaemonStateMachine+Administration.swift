@@ -34,7 +34,7 @@ extension DaemonStateMachine {
     }
 
     /// The store knows that a task runs under all conditions.
-    mutating func overridden(_ id: TaskID, _ receipt: Receipt, for call: CallIdentifier) {
+    mutating func overridden(_ id: TaskID, _ receipt: Receipt, for call: CallID) {
         running.update(id) { $0.avoid(nil) }
         turn.add(.answer(call, .done))
         separate(id)
@@ -58,7 +58,7 @@ extension DaemonStateMachine {
     }
 
     /// The store knows that an application was quit: it is not started, and its transfers end.
-    mutating func quit(_ id: ApplicationID, call: CallIdentifier) {
+    mutating func quit(_ id: ApplicationID, call: CallID) {
         applications.update(id) { $0.quit() }
         var ending = Ending.cancelled(for: .sweep(call), producesResumeData: true)
         // NSURLErrorCancelledReasonUserForceQuitApplication
@@ -79,13 +79,13 @@ extension DaemonStateMachine {
     }
 
     /// The store knows that an application is no longer started.
-    mutating func hookRemoved(_ id: ApplicationID, call: CallIdentifier) {
+    mutating func hookRemoved(_ id: ApplicationID, call: CallID) {
         applications.update(id) { $0.removeHook() }
         turn.add(.answer(call, .done))
     }
 
     /// The store could not record that an application must not be started.
-    mutating func objectionFailed(_ id: ApplicationID, call: CallIdentifier, _ error: StoreError) {
+    mutating func objectionFailed(_ id: ApplicationID, call: CallID, _ error: StoreError) {
         applications.update(id) { $0.endObjection() }
         turn.add(.refuse(call, TransferInterfaceError(error)))
     }

@@ -8,9 +8,9 @@ extension DaemonStateMachine {
     /// The origin of a call.
     struct Caller: Hashable, Sendable {
         /// The call to answer.
-        var call: CallIdentifier
+        var call: CallID
         /// The connection it came over.
-        var connection: ConnectionIdentifier
+        var connection: ConnectionID
         /// The process at its other end.
         var process: Int64
     }
@@ -133,7 +133,7 @@ extension DaemonStateMachine {
     }
 
     /// A task is in the store; for a repeated call, it is the task of the first call.
-    mutating func created(_ receipt: Receipt, call: CallIdentifier) {
+    mutating func created(_ receipt: Receipt, call: CallID) {
         guard let creation = creations.end(call), let found = receipt.taskIDs.first
         else { return }
         guard let task = found else {
@@ -183,7 +183,7 @@ extension DaemonStateMachine {
     }
 
     /// A task could not be put into the store.
-    mutating func creationFailed(_ call: CallIdentifier, _ error: StoreError) {
+    mutating func creationFailed(_ call: CallID, _ error: StoreError) {
         turn.add(.refuse(call, TransferInterfaceError(error)))
         if let creation = creations.end(call) { turn.recount(creation.session) }
     }

@@ -5,11 +5,6 @@ import FerryWire
 import FoundationEssentials
 
 extension DaemonStateMachine {
-    /// A client's call, while it waits for its answer.
-    typealias CallIdentifier = UInt64
-    /// A client's connection.
-    typealias ConnectionIdentifier = UInt64
-
     /// An action that the owner must perform, in the given order.
     ///
     /// Large ones are indirect, so that a list of effects is short.
@@ -19,15 +14,15 @@ extension DaemonStateMachine {
         /// Ask the store and report with `answered`.
         indirect case query(Query)
         /// Answer a call.
-        case answer(CallIdentifier, Answer)
+        case answer(CallID, Answer)
         /// Answer a call with an error.
-        case refuse(CallIdentifier, TransferInterfaceError)
+        case refuse(CallID, TransferInterfaceError)
         /// Send an event over a subscription.
-        indirect case send(CallIdentifier, Wire.Event)
+        indirect case send(CallID, Wire.Event)
         /// Send the event that reports the end of a task to a subscription.
-        indirect case sendEnd(CallIdentifier, EventRecord)
+        indirect case sendEnd(CallID, EventRecord)
         /// End a subscription.
-        case endSubscription(CallIdentifier)
+        case endSubscription(CallID)
         /// Start a transfer.
         indirect case start(TransferStart)
         /// Limit the bytes per second that a transfer receives and sends.
@@ -61,7 +56,7 @@ extension DaemonStateMachine {
         indirect case adopt(resumeData: Data, TaskRecord)
         /// Secure the file that was passed with a call, so that it can be sent whatever happens to it, and report with
         /// `secured`.
-        indirect case secure(task: TaskID, UploadState, for: CallIdentifier)
+        indirect case secure(task: TaskID, UploadState, for: CallID)
         /// Ask a server to delete its part of an abandoned upload.
         indirect case terminate(TaskRecord, UploadResource)
         /// Make resume data of what a task has loaded, keeping its file, and report with `madeResumeData`.
@@ -117,19 +112,19 @@ extension DaemonStateMachine {
         /// Tasks that may start now.
         case candidates(CandidateSearch)
         /// A session's events after a sequence number, for a subscription.
-        case events(session: SessionID, after: Int64, limit: Int, CallIdentifier)
+        case events(session: SessionID, after: Int64, limit: Int, CallID)
         /// A session's number of tasks and events.
         case session(SessionID)
         /// A task that a caller wants to end.
         case task(TaskKey, Ending)
         /// An upload whose creation call was repeated.
-        case repeated(task: TaskID, CallIdentifier)
+        case repeated(task: TaskID, CallID)
         /// A task whose file was secured.
-        case secured(task: TaskID, UploadState, CallIdentifier)
+        case secured(task: TaskID, UploadState, CallID)
         /// A task that a caller wants to change.
-        case revise(TaskKey, Revision, CallIdentifier)
+        case revise(TaskKey, Revision, CallID)
         /// The next unfinished tasks of a sweep.
-        case sweep(CallIdentifier, Sweep.Scope, after: TaskID)
+        case sweep(CallID, Sweep.Scope, after: TaskID)
         /// Unfinished tasks whose deadline has passed.
         case overdue(at: Date)
         /// The earliest deadline of all.
@@ -145,19 +140,19 @@ extension DaemonStateMachine {
         /// Tasks that may start.
         case candidates(Candidates, for: CandidateSearch)
         /// Events for a subscription.
-        case events([EventRecord], session: SessionID, CallIdentifier)
+        case events([EventRecord], session: SessionID, CallID)
         /// A session's number of tasks and events; `nil` if the session is gone.
         case session(SessionRecord?)
         /// A task that a caller wants to end.
         case task(TaskRecord?, TaskKey, Ending)
         /// An upload whose creation call was repeated.
-        case repeated(TaskRecord?, task: TaskID, CallIdentifier)
+        case repeated(TaskRecord?, task: TaskID, CallID)
         /// A task whose file was secured.
-        case secured(TaskRecord?, task: TaskID, UploadState, CallIdentifier)
+        case secured(TaskRecord?, task: TaskID, UploadState, CallID)
         /// A task that a caller wants to change.
-        case revise(TaskRecord?, TaskKey, Revision, CallIdentifier)
+        case revise(TaskRecord?, TaskKey, Revision, CallID)
         /// The next unfinished tasks of a sweep; none when it is over.
-        case sweep([TaskRecord], CallIdentifier)
+        case sweep([TaskRecord], CallID)
         /// Unfinished tasks whose deadline has passed.
         case overdue([TaskRecord])
         /// The earliest deadline of all; `nil` if there is none.
@@ -173,13 +168,13 @@ extension DaemonStateMachine {
         /// Nothing.
         case nothing
         /// The call about a task, or about none, that requested it gets "done"; the changed tasks are examined.
-        case call(CallIdentifier, about: TaskKey?)
+        case call(CallID, about: TaskKey?)
         /// A task's setting is stored, as a call requested.
-        case taskSet(CallIdentifier, TaskKey, TaskSetting)
+        case taskSet(CallID, TaskKey, TaskSetting)
         /// A task runs under all conditions, as a person requested.
-        case overridden(CallIdentifier, task: TaskID)
+        case overridden(CallID, task: TaskID)
         /// A task has another address, as a call requested.
-        case relinked(CallIdentifier, task: TaskID)
+        case relinked(CallID, task: TaskID)
         /// A task waits for a network.
         case awaitingNetwork(task: TaskID)
         /// An upload can resume elsewhere, or has progressed.
@@ -193,11 +188,11 @@ extension DaemonStateMachine {
         /// What was loaded before the machine sleeps is stored.
         case readyForSleep
         /// A session was opened.
-        case opened(CallIdentifier, ConnectionIdentifier, process: Int64)
+        case opened(CallID, ConnectionID, process: Int64)
         /// A task was created.
-        case created(CallIdentifier)
+        case created(CallID)
         /// The store knows what a task sends.
-        case secured(CallIdentifier, task: TaskID)
+        case secured(CallID, task: TaskID)
         /// A task's resume data was taken over, or could not be.
         case adopted(task: TaskID)
         /// A task has ended so.
@@ -205,9 +200,9 @@ extension DaemonStateMachine {
         /// A running task's attempt has failed, and it waits for the next.
         case backedOff(task: TaskID)
         /// Events were acknowledged.
-        case acknowledged(CallIdentifier, session: SessionID)
+        case acknowledged(CallID, session: SessionID)
         /// A task that had ended is gone.
-        case forgotten(CallIdentifier, task: TaskID, session: SessionID)
+        case forgotten(CallID, task: TaskID, session: SessionID)
         /// An application's next start is stored.
         case launching(application: ApplicationID, session: String)
         /// A session is gone.
@@ -215,11 +210,11 @@ extension DaemonStateMachine {
         /// An application is gone.
         case applicationForgotten(ApplicationID)
         /// The store knows that an application was quit.
-        case quit(CallIdentifier, application: ApplicationID)
+        case quit(CallID, application: ApplicationID)
         /// The store knows the rate limits of all transfers together.
-        case ratesSet(CallIdentifier, SharedRates)
+        case ratesSet(CallID, SharedRates)
         /// The store knows that an application is no longer started.
-        case hookRemoved(CallIdentifier, application: ApplicationID)
+        case hookRemoved(CallID, application: ApplicationID)
     }
 
     /// The timers; there is at most one of each.
@@ -276,11 +271,11 @@ extension DaemonStateMachine {
             /// No caller.
             case nobody
             /// A call that gets "done".
-            case call(CallIdentifier)
+            case call(CallID)
             /// A call that gets the resume data.
-            case resumeDataCall(CallIdentifier)
+            case resumeDataCall(CallID)
             /// A sweep.
-            case sweep(CallIdentifier)
+            case sweep(CallID)
         }
 
         /// A cancellation by the application or by a person.

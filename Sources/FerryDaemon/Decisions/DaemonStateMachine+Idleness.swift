@@ -61,7 +61,7 @@ extension DaemonStateMachine {
     }
 
     /// Ends the process as soon as the work under way is in the store; transfers continue next time.
-    mutating func stopDaemon(call: CallIdentifier?) {
+    mutating func stopDaemon(call: CallID?) {
         if let call { turn.add(.answer(call, .done)) }
         guard !isStopping else { return }
         lifetime.stop()

@@ -19,7 +19,7 @@ extension DaemonStateMachine {
         _ task: TaskRecord?,
         _ key: TaskKey,
         for revision: Revision,
-        call: CallIdentifier,
+        call: CallID,
         readBy reading: Readings.Reading?
     ) {
         guard let task, task.state != .completed else {

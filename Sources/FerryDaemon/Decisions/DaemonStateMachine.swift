@@ -154,7 +154,7 @@ struct DaemonStateMachine {
     }
 
     /// The store knows the rate limits of all tasks together.
-    mutating func ratesSet(_ rates: SharedRates, call: CallIdentifier) {
+    mutating func ratesSet(_ rates: SharedRates, call: CallID) {
         self.rates = rates
         turn.add(.limitRates(ratesInForce, session: nil))
         turn.add(.answer(call, .done))

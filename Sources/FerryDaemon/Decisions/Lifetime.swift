@@ -2,8 +2,6 @@ import FoundationEssentials
 
 /// Whether the daemon serves or is to end, and the clients that it stays for.
 struct Lifetime: Hashable, Sendable {
-    typealias ConnectionIdentifier = DaemonStateMachine.ConnectionIdentifier
-
     /// The stage of the daemon.
     enum Stage: Hashable, Sendable {
         /// It serves.
@@ -17,7 +15,7 @@ struct Lifetime: Hashable, Sendable {
     /// The stage.
     private(set) var stage = Stage.serving
     /// The clients that are connected.
-    private(set) var connections: Set<ConnectionIdentifier> = []
+    private(set) var connections: Set<ConnectionID> = []
     /// Whether the timer for the end is set.
     private var hasIdleTimer = false
     private var hasExited = false
@@ -25,10 +23,10 @@ struct Lifetime: Hashable, Sendable {
     // MARK: Clients
 
     /// A client connects.
-    mutating func connected(_ connection: ConnectionIdentifier) { connections.insert(connection) }
+    mutating func connected(_ connection: ConnectionID) { connections.insert(connection) }
 
     /// A client's connection has closed.
-    mutating func disconnected(_ connection: ConnectionIdentifier) {
+    mutating func disconnected(_ connection: ConnectionID) {
         connections.remove(connection)
     }
 

@@ -13,11 +13,11 @@ struct Readings: Hashable, Sendable {
         /// The tasks that may start.
         case search
         /// The task that a call changes.
-        case revision(DaemonStateMachine.CallIdentifier)
+        case revision(CallID)
         /// The task that a caller ends.
         case ending(TaskKey, DaemonStateMachine.Ending.Caller)
         /// The tasks that a call ends.
-        case sweep(DaemonStateMachine.CallIdentifier)
+        case sweep(CallID)
         /// The tasks that have taken too long.
         case overdue
     }

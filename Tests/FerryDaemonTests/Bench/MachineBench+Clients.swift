@@ -8,7 +8,7 @@ import FoundationEssentials
 
 /// A client as the bench has it.
 struct BenchClient {
-    var connection: DaemonStateMachine.ConnectionIdentifier
+    var connection: ConnectionID
     var process: Int64
     /// The number of its open session, as it is passed with calls.
     var session: Int64 = 0
@@ -21,7 +21,7 @@ extension MachineBench {
 
     /// A process connects.
     mutating func connect(process: Int64 = 1) -> BenchClient {
-        let client = BenchClient(connection: makeNumber(), process: process)
+        let client = BenchClient(connection: ConnectionID(makeNumber()), process: process)
         input { machine in machine.connected(client.connection) }
         return client
     }
@@ -51,9 +51,9 @@ extension MachineBench {
     mutating func call(
         _ client: BenchClient,
         _ body: (inout Machine, Machine.Caller) -> Void
-    ) -> Machine.CallIdentifier {
+    ) -> CallID {
         let caller = Machine.Caller(
-            call: makeNumber(),
+            call: CallID(makeNumber()),
             connection: client.connection,
             process: client.process
         )
@@ -79,7 +79,7 @@ extension MachineBench {
     }
 
     /// A client subscribes to its session's events.
-    mutating func subscribe(_ client: BenchClient) -> Machine.CallIdentifier {
+    mutating func subscribe(_ client: BenchClient) -> CallID {
         let call = call(client) { $0.subscribe(session: client.sessionID, from: $1) }
         settle()
         return call

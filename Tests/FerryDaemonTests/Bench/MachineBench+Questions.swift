@@ -89,7 +89,7 @@ extension MachineBench {
 
     /// What was asked over a subscription.
     func questions(
-        over stream: DaemonStateMachine.CallIdentifier,
+        over stream: CallID,
         _ kind: Wire.EventKind = .challenged
     ) -> [Wire.Event] {
         events[stream]?.filter { $0.kind == kind } ?? []

@@ -42,8 +42,8 @@ struct MachineBench {
     private(set) var observed: Conditions = []
     /// Everything that was performed, in order.
     private(set) var effects: [Effect] = []
-    private(set) var outcomes: [Machine.CallIdentifier: Outcome] = [:]
-    private(set) var events: [Machine.CallIdentifier: [Wire.Event]] = [:]
+    private(set) var outcomes: [CallID: Outcome] = [:]
+    private(set) var events: [CallID: [Wire.Event]] = [:]
     private(set) var timers: [Machine.Timer: Date] = [:]
     /// The tasks that have a transfer.
     private(set) var transfers: [TaskID: Machine.TransferStart] = [:]
@@ -54,8 +54,7 @@ struct MachineBench {
     /// The uploads whose servers are to forget them.
     private(set) var terminations: [TaskID] = []
     /// The files that are to be made sure of.
-    private(set) var securings:
-        [(task: TaskID, upload: UploadState, call: DaemonStateMachine.CallIdentifier)] = []
+    private(set) var securings: [(task: TaskID, upload: UploadState, call: CallID)] = []
     /// The transfers that were asked for a connection back.
     private(set) var recalls: [(task: TaskID, host: String?)] = []
     /// The files that are to be copied.

@@ -249,7 +249,7 @@ import Testing
         _ bench: inout MachineBench,
         _ client: BenchClient,
         _ data: Data = Data([1])
-    ) -> DaemonStateMachine.CallIdentifier {
+    ) -> CallID {
         var create = Wire.CreateDownload.sample(client.session)
         create.resumeData = data
         return bench.call(client) { [create] in $0.createDownload(create, from: $1) }

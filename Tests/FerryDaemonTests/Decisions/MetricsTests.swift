@@ -43,7 +43,7 @@ import Testing
     }
 
     private func metrics(
-        over stream: DaemonStateMachine.CallIdentifier
+        over stream: CallID
     ) -> [Wire.TaskMetrics?] {
         bench.events[stream]?.filter { $0.kind == .completed }.map { $0.metrics?.value } ?? []
     }

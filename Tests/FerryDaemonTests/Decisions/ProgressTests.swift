@@ -213,7 +213,7 @@ import Testing
 
 extension MachineBench {
     /// The numbers of bytes that a subscriber was told.
-    func progressTold(_ stream: Machine.CallIdentifier) -> [Int64] {
+    func progressTold(_ stream: CallID) -> [Int64] {
         (events[stream] ?? []).filter { $0.kind == .progress }.compactMap(\.receivedByteCount)
     }
 }

@@ -16,7 +16,7 @@ import Testing
         _ bench: inout MachineBench,
         _ client: BenchClient,
         resumeData: Data? = nil
-    ) -> DaemonStateMachine.CallIdentifier {
+    ) -> CallID {
         let create = Wire.CreateUpload(
             session: client.session,
             identifier: 1,

@@ -25,7 +25,7 @@ import Testing
         ),
         path: String = "/home/jo/file",
         settling: Bool = true
-    ) -> DaemonStateMachine.CallIdentifier {
+    ) -> CallID {
         let create = Wire.CreateUpload(
             session: client.session,
             identifier: identifier,

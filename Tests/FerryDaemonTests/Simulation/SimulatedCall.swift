@@ -131,7 +131,7 @@ final class SimulatedCall {
             machine.resumeTask(
                 id,
                 overridingConditions: !machine.watch.avoided.isEmpty
-                    && caller.call.isMultiple(of: 2),
+                    && caller.call.rawValue.isMultiple(of: 2),
                 from: caller
             )
         case .cancelTask(let id): machine.cancelTask(id, from: caller)

@@ -79,7 +79,7 @@ final class SimulatedConnections {
 
 /// A client's connection to the daemon: two pipes that keep the order.
 final class SimulatedConnection {
-    let id: DaemonStateMachine.ConnectionIdentifier
+    let id: ConnectionID
     let process: SimulatedProcess
     let daemon: SimulatedDaemon
     /// Over when the client has closed it or the daemon is gone.
@@ -94,7 +94,7 @@ final class SimulatedConnection {
         to daemon: SimulatedDaemon,
         onClose: @escaping () -> Void
     ) {
-        id = daemon.world.makeNumber()
+        id = ConnectionID(daemon.world.makeNumber())
         self.process = process
         self.daemon = daemon
         self.onClose = onClose

@@ -21,7 +21,7 @@ extension SimulatedDaemon: DaemonWorld {
     // MARK: Clients
 
     func answer(
-        _ id: DaemonStateMachine.CallIdentifier,
+        _ id: CallID,
         _ answer: DaemonStateMachine.Answer
     ) {
         guard let (call, connection) = calls.removeValue(forKey: id) else { return }
@@ -30,7 +30,7 @@ extension SimulatedDaemon: DaemonWorld {
     }
 
     func refuse(
-        _ id: DaemonStateMachine.CallIdentifier,
+        _ id: CallID,
         _ error: TransferInterfaceError
     ) {
         streams[id] = nil
@@ -39,12 +39,12 @@ extension SimulatedDaemon: DaemonWorld {
         connection.deliver { call.completion(.refusal(error)) }
     }
 
-    func send(_ record: EventRecord, over id: DaemonStateMachine.CallIdentifier) {
+    func send(_ record: EventRecord, over id: CallID) {
         guard let event = Stored.event(record) else { return world.fail("an event is unreadable") }
         send(event, over: id)
     }
 
-    func send(_ event: Wire.Event, over id: DaemonStateMachine.CallIdentifier) {
+    func send(_ event: Wire.Event, over id: CallID) {
         guard var stream = streams[id], let (call, _) = calls[id] else { return }
         world.promises.sent(event, over: &stream, in: world)
         if world.sabotage == .losesQuestions, event.question != nil { return }
@@ -65,7 +65,7 @@ extension SimulatedDaemon: DaemonWorld {
         }
     }
 
-    func endSubscription(_ id: DaemonStateMachine.CallIdentifier) {
+    func endSubscription(_ id: CallID) {
         refuse(id, .sessionNotOpen(session: 0))
     }
 
@@ -214,7 +214,7 @@ extension SimulatedDaemon: DaemonWorld {
     func secure(
         _ upload: UploadState,
         of task: TaskID,
-        for call: DaemonStateMachine.CallIdentifier
+        for call: CallID
     ) {
         let isCopied = world.random.happens(percent: 60)
         onDisk(after: world.random.fraction() * 0.05) { [self] world in

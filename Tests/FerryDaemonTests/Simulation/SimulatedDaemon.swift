@@ -20,11 +20,11 @@ final class SimulatedDaemon {
     var transfers: [SimulatedTransfer] { driver.transfers.running.sorted { $0.task < $1.task } }
     /// All that were ever started.
     var startedTransfers: [SimulatedTransfer] = []
-    var calls: [DaemonStateMachine.CallIdentifier: (SimulatedCall, SimulatedConnection)] = [:]
-    var streams: [DaemonStateMachine.CallIdentifier: SimulatedStream] = [:]
+    var calls: [CallID: (SimulatedCall, SimulatedConnection)] = [:]
+    var streams: [CallID: SimulatedStream] = [:]
     /// Connections that were made but not noticed.
     var arriving: [SimulatedConnection] = []
-    var connections: [DaemonStateMachine.ConnectionIdentifier: SimulatedConnection] = [:]
+    var connections: [ConnectionID: SimulatedConnection] = [:]
     /// Whether the copies that are being made for tasks are still wanted.
     var copies: [TaskID: Bool] = [:]
     private var alarms: [DaemonStateMachine.Timer: Lifetime] = [:]
@@ -145,7 +145,7 @@ final class SimulatedDaemon {
     }
 
     func handle(_ call: SimulatedCall, over connection: SimulatedConnection) {
-        let id = world.makeNumber()
+        let id = CallID(world.makeNumber())
         world.record("process \(connection.process.id) calls: \(call.content) of \(call.session)")
         calls[id] = (call, connection)
         if case .subscribe = call.content {
@@ -300,7 +300,7 @@ extension StoreLine.Outcome {
 
 /// A subscription's stream of events.
 struct SimulatedStream {
-    let call: DaemonStateMachine.CallIdentifier
+    let call: CallID
     let connection: SimulatedConnection
     /// The last event of the log that was sent.
     var lastSequence: Int64 = 0

@@ -21,7 +21,7 @@ extension DaemonStateMachine {
         /// Whether the start of a process is under way.
         private(set) var isLaunching = false
         /// The connections over which it has opened sessions: it runs while there is one.
-        private(set) var clients: Set<ConnectionIdentifier> = []
+        private(set) var clients: Set<ConnectionID> = []
         /// The session for which it was started last; 0 if it was not.
         private(set) var latestSession: SessionID = 0
         /// The record of its latest start, until something other than this daemon starts it.
@@ -58,10 +58,10 @@ extension DaemonStateMachine {
         // MARK: Its process
 
         /// It has opened a session over a connection.
-        mutating func connected(_ connection: ConnectionIdentifier) { clients.insert(connection) }
+        mutating func connected(_ connection: ConnectionID) { clients.insert(connection) }
 
         /// A connection is gone.
-        mutating func disconnected(_ connection: ConnectionIdentifier) {
+        mutating func disconnected(_ connection: ConnectionID) {
             clients.remove(connection)
         }
 

@@ -5,8 +5,6 @@ import FoundationEssentials
 
 /// The tasks that are being created, and those whose files are being taken over.
 struct Creations: Hashable, Sendable {
-    typealias CallIdentifier = DaemonStateMachine.CallIdentifier
-
     /// A call that creates a task.
     struct Creation: Hashable, Sendable {
         /// The session.
@@ -21,7 +19,7 @@ struct Creations: Hashable, Sendable {
 
     /// The number for the next task.
     private(set) var nextTaskID: TaskID
-    private var creations: [CallIdentifier: Creation] = [:]
+    private var creations: [CallID: Creation] = [:]
     /// The tasks whose resume data is being taken over, or whose file is being secured, until that is stored.
     private(set) var adoptions: Set<TaskID> = []
     /// Whether a task no longer waits for its file.
@@ -40,13 +38,13 @@ struct Creations: Hashable, Sendable {
     }
 
     /// A call creates a task, which has the next number.
-    mutating func begin(_ creation: Creation, for call: CallIdentifier) {
+    mutating func begin(_ creation: Creation, for call: CallID) {
         nextTaskID = nextTaskID.next
         creations[call] = creation
     }
 
     /// The task of a call is in the store, or could not be put there.
-    mutating func end(_ call: CallIdentifier) -> Creation? { creations.removeValue(forKey: call) }
+    mutating func end(_ call: CallID) -> Creation? { creations.removeValue(forKey: call) }
 
     // MARK: Files
 

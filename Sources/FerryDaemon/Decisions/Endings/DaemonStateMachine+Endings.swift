@@ -55,7 +55,7 @@ extension DaemonStateMachine {
     }
 
     /// A task that had ended was deleted from the store, and its file is deleted.
-    mutating func forgotten(_ task: TaskID, of session: SessionID, for call: CallIdentifier) {
+    mutating func forgotten(_ task: TaskID, of session: SessionID, for call: CallID) {
         turn.add(.log(.info, "is removed with its file, as the user requested", task: task))
         turn.add(.discardFile(task: task))
         turn.add(.removed(task: task))
@@ -242,7 +242,7 @@ extension DaemonStateMachine {
     // MARK: Ending many tasks
 
     /// Ends all unfinished tasks of an application or a session, a page at a time.
-    mutating func sweep(_ scope: Sweep.Scope, ending: Ending, for call: CallIdentifier) {
+    mutating func sweep(_ scope: Sweep.Scope, ending: Ending, for call: CallID) {
         endings.begin(Sweep(scope: scope, ending: ending), for: call)
         query(.sweep(call, scope, after: 0))
     }
@@ -250,7 +250,7 @@ extension DaemonStateMachine {
     /// The store has returned the next unfinished tasks of a sweep; none when it is over.
     mutating func found(
         _ tasks: [TaskRecord],
-        ofSweep call: CallIdentifier,
+        ofSweep call: CallID,
         readBy reading: Readings.Reading?
     ) {
         guard let sweep = endings.continue(call, with: tasks) else {
@@ -260,12 +260,12 @@ extension DaemonStateMachine {
         for task in tasks { end(task, .id(task.id), sweep.ending, readBy: reading) }
     }
 
-    private mutating func sweptOne(_ call: CallIdentifier) {
+    private mutating func sweptOne(_ call: CallID) {
         guard let sweep = endings.endedOne(of: call) else { return }
         query(.sweep(call, sweep.scope, after: sweep.lastTask))
     }
 
-    private mutating func finish(_ sweep: Sweep, _ call: CallIdentifier) {
+    private mutating func finish(_ sweep: Sweep, _ call: CallID) {
         switch sweep.scope {
         case .application:
             turn.add(.answer(call, .cancelled(count: sweep.count)))
@@ -278,12 +278,11 @@ extension DaemonStateMachine {
 
 /// The tasks that are ending, and the callers that wait for that.
 struct TaskEndings: Hashable, Sendable {
-    typealias CallIdentifier = DaemonStateMachine.CallIdentifier
     typealias Caller = DaemonStateMachine.Ending.Caller
     typealias Sweep = DaemonStateMachine.Sweep
 
     private var callers: [TaskID: [Caller]] = [:]
-    private var sweeps: [CallIdentifier: Sweep] = [:]
+    private var sweeps: [CallID: Sweep] = [:]
     /// Whether a task that could not be ended may be found again.
     private var end = Mark()
 
@@ -319,12 +318,12 @@ struct TaskEndings: Hashable, Sendable {
     // MARK: Many tasks
 
     /// A pass over many tasks, which a call waits for, begins.
-    mutating func begin(_ sweep: Sweep, for call: CallIdentifier) { sweeps[call] = sweep }
+    mutating func begin(_ sweep: Sweep, for call: CallID) { sweeps[call] = sweep }
 
     /// The next tasks of a pass end.
     ///
     /// - Returns: The pass; `nil` when it is over.
-    mutating func `continue`(_ call: CallIdentifier, with tasks: [TaskRecord]) -> Sweep? {
+    mutating func `continue`(_ call: CallID, with tasks: [TaskRecord]) -> Sweep? {
         guard var sweep = sweeps[call], let last = tasks.last else { return nil }
         sweep.lastTask = last.id
         sweep.outstanding = tasks.count
@@ -339,13 +338,13 @@ struct TaskEndings: Hashable, Sendable {
     /// A task of a pass has ended.
     ///
     /// - Returns: The pass if all tasks that were found have ended, so that it continues.
-    mutating func endedOne(of call: CallIdentifier) -> Sweep? {
+    mutating func endedOne(of call: CallID) -> Sweep? {
         sweeps[call]?.outstanding -= 1
         return sweeps[call].flatMap { $0.outstanding == 0 ? $0 : nil }
     }
 
     /// A pass is over.
-    mutating func endSweep(of call: CallIdentifier) -> Sweep? { sweeps.removeValue(forKey: call) }
+    mutating func endSweep(of call: CallID) -> Sweep? { sweeps.removeValue(forKey: call) }
 }
 
 extension DaemonStateMachine {

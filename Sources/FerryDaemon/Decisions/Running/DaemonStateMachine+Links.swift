@@ -70,7 +70,7 @@ extension DaemonStateMachine {
         _ task: TaskRecord,
         _ key: TaskKey,
         to request: Wire.Request,
-        call: CallIdentifier
+        call: CallID
     ) {
         guard accepts(request, call: call) else { return }
         guard let host = Origin(url: request.url)?.authority else { return }
@@ -84,7 +84,7 @@ extension DaemonStateMachine {
     }
 
     /// A task has another address: it starts again where its bytes end.
-    mutating func relinked(_ id: TaskID, _ receipt: Receipt, call: CallIdentifier) {
+    mutating func relinked(_ id: TaskID, _ receipt: Receipt, call: CallID) {
         turn.add(.answer(call, .done))
         let phase = running[id]?.phase
         if phase == .loading || phase == .asking || phase == .following { stop(task: id) }

@@ -32,12 +32,12 @@ extension DaemonStateMachine {
     }
 
     /// Stores how a task is to be carried out.
-    mutating func set(_ setting: TaskSetting, of key: TaskKey, for call: CallIdentifier) {
+    mutating func set(_ setting: TaskSetting, of key: TaskKey, for call: CallID) {
         commit(setting.mutations(of: key), then: .taskSet(call, key, setting))
     }
 
     /// The store has the change: a transfer that is under way follows it as far as it can.
-    mutating func taskSet(_ setting: TaskSetting, of key: TaskKey, for call: CallIdentifier) {
+    mutating func taskSet(_ setting: TaskSetting, of key: TaskKey, for call: CallID) {
         turn.add(.answer(call, .done))
         guard let id = running[key]?.record.id else {
             // A task that avoids other conditions than before may start.
@@ -74,7 +74,7 @@ extension DaemonStateMachine {
     /// Refuses a call with a request that could not be sent, to a task that may have bytes to lose.
     ///
     /// - Returns: Whether the request can be sent.
-    mutating func accepts(_ request: Wire.Request, call: CallIdentifier) -> Bool {
+    mutating func accepts(_ request: Wire.Request, call: CallID) -> Bool {
         guard let (member, reason) = request.contradiction else { return true }
         let error = TransferInterfaceError.invalidRequest(
             parameter: "request.\(member)",
@@ -87,7 +87,7 @@ extension DaemonStateMachine {
     /// Refuses a call with invalid options.
     ///
     /// - Returns: Whether they are valid.
-    mutating func accepts(_ options: Wire.TransferOptions?, call: CallIdentifier) -> Bool {
+    mutating func accepts(_ options: Wire.TransferOptions?, call: CallID) -> Bool {
         guard let (member, reason) = options?.contradiction else { return true }
         let error = TransferInterfaceError.invalidRequest(
             parameter: "options.\(member)",

@@ -25,7 +25,7 @@ extension DaemonStateMachine {
     ///   - call: The call.
     /// - Returns: Whether the call is answered later; a download sends no file.
     @discardableResult
-    mutating func secure(_ task: TaskRecord, for call: CallIdentifier) -> Bool {
+    mutating func secure(_ task: TaskRecord, for call: CallID) -> Bool {
         guard let upload = UploadState.decode(task.upload) else { return false }
         creations.beginAdoption(for: task.id)
         work.begin(in: .applicationFile)
@@ -45,7 +45,7 @@ extension DaemonStateMachine {
     mutating func secureAgain(
         _ number: TaskID,
         _ task: TaskRecord,
-        for call: CallIdentifier
+        for call: CallID
     ) -> Bool {
         guard task.upload != nil else { return false }
         query(.repeated(task: number, call))
@@ -53,7 +53,7 @@ extension DaemonStateMachine {
     }
 
     /// The store has returned the task that a repeated call has created; `nil` if it is gone.
-    mutating func found(_ task: TaskRecord?, repeated number: TaskID, for call: CallIdentifier) {
+    mutating func found(_ task: TaskRecord?, repeated number: TaskID, for call: CallID) {
         guard let task, task.state != .completed,
             UploadState.decode(task.upload)?.place == .original
         else { return known(task: number, for: call) }
@@ -66,7 +66,7 @@ extension DaemonStateMachine {
     ///   - task: The task that sends it.
     ///   - upload: The file's new state, if it has changed.
     ///   - call: The call that has passed it.
-    mutating func secured(task: TaskID, _ upload: UploadState?, for call: CallIdentifier) {
+    mutating func secured(task: TaskID, _ upload: UploadState?, for call: CallID) {
         work.end(in: .applicationFile)
         guard let upload else { return known(task: task, for: call) }
         // A repeated call may find a task that has progressed meanwhile.
@@ -78,7 +78,7 @@ extension DaemonStateMachine {
         _ task: TaskRecord?,
         secured upload: UploadState,
         _ number: TaskID,
-        for call: CallIdentifier
+        for call: CallID
     ) {
         guard let task, task.state != .completed else {
             // The response to an upload that has ended meanwhile may still be fetched; its copy is no longer needed.
@@ -95,7 +95,7 @@ extension DaemonStateMachine {
     /// The store knows that a file is copied: its application may do with its own what it likes.
     ///
     /// A repeated call may find an attempt that reads the application's own file: it continues with the copy.
-    mutating func copied(task: TaskID, for call: CallIdentifier) {
+    mutating func copied(task: TaskID, for call: CallID) {
         if let attempt = running[task], attempt.phase == .loading,
             UploadState.decode(attempt.record.upload)?.place == .original
         {
@@ -105,7 +105,7 @@ extension DaemonStateMachine {
     }
 
     /// The state of a secured file could not be stored.
-    mutating func notSecured(task: TaskID, for call: CallIdentifier, _ error: StoreError) {
+    mutating func notSecured(task: TaskID, for call: CallID, _ error: StoreError) {
         // A task that is gone would leave its copy behind; of an existing one, the store knows the file as it was
         // passed.
         if error.code == .notFound { turn.add(.discardFile(task: task)) }
@@ -173,7 +173,7 @@ extension DaemonStateMachine {
     }
 
     /// The store knows what an upload sends.
-    mutating func known(task: TaskID, for call: CallIdentifier) {
+    mutating func known(task: TaskID, for call: CallID) {
         creations.endAdoption(for: task)
         readings.record(task)
         turn.add(.answer(call, .created(task: task)))

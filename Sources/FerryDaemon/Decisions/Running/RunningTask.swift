@@ -385,7 +385,7 @@ extension DaemonStateMachine {
         }
 
         /// The question was sent over a subscription.
-        mutating func sentQuestion(over subscription: CallIdentifier) {
+        mutating func sentQuestion(over subscription: CallID) {
             question?.sent(over: subscription)
         }
 

@@ -46,7 +46,7 @@ extension DaemonStateMachine {
     }
 
     /// The store has returned events of a session for a subscription.
-    mutating func read(_ events: [EventRecord], session id: SessionID, for call: CallIdentifier) {
+    mutating func read(_ events: [EventRecord], session id: SessionID, for call: CallID) {
         // Another subscription may have taken its place.
         guard let subscriber = sessions[id]?.subscriber, subscriber.call == call else { return }
         let isPast = events.count < policy.eventPageSize
@@ -93,7 +93,7 @@ extension DaemonStateMachine {
     }
 
     /// A subscriber has stopped taking events, or takes them again.
-    mutating func writability(of call: CallIdentifier, _ isWritable: Bool) {
+    mutating func writability(of call: CallID, _ isWritable: Bool) {
         guard let id = sessions.values.first(where: { $0.subscriber?.call == call })?.id else {
             return
         }
@@ -103,7 +103,7 @@ extension DaemonStateMachine {
     }
 
     /// A subscription's connection has closed.
-    mutating func unsubscribed(_ call: CallIdentifier) {
+    mutating func unsubscribed(_ call: CallID) {
         for id in sessions.ids(where: { $0.subscriber?.call == call }) {
             sessions.update(id) { $0.unsubscribe() }
         }
@@ -128,7 +128,7 @@ extension DaemonStateMachine {
     }
 
     /// An acknowledgement is in the store.
-    mutating func acknowledged(_ receipt: Receipt, call: CallIdentifier, session id: SessionID) {
+    mutating func acknowledged(_ receipt: Receipt, call: CallID, session id: SessionID) {
         turn.add(.answer(call, .done))
         for task in receipt.removedTaskIDs {
             turn.add(.removeFile(task: task))

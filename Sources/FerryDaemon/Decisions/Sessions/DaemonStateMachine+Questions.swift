@@ -12,7 +12,7 @@ extension DaemonStateMachine {
         /// The subject.
         let subject: Subject
         /// The subscription over which it was sent.
-        private(set) var subscription: CallIdentifier?
+        private(set) var subscription: CallID?
 
         init(number: Int, subject: Subject) {
             self.number = number
@@ -20,7 +20,7 @@ extension DaemonStateMachine {
         }
 
         /// It was sent over a subscription.
-        mutating func sent(over subscription: CallIdentifier) { self.subscription = subscription }
+        mutating func sent(over subscription: CallID) { self.subscription = subscription }
     }
 
     /// A subject that an application can be asked about.

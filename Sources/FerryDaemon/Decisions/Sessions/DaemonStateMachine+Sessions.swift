@@ -91,7 +91,7 @@ extension DaemonStateMachine {
     }
 
     /// The store has a session that a client opens.
-    mutating func opened(_ receipt: Receipt, call: CallIdentifier, attachment: Attachment) {
+    mutating func opened(_ receipt: Receipt, call: CallID, attachment: Attachment) {
         guard let opened = receipt.openedSessions.first, let opening = sessions.openings[call]
         else {
             return
@@ -171,7 +171,7 @@ extension DaemonStateMachine {
     /// Opens a session in the store again, for the same call.
     private mutating func openAgain(
         _ mutations: [Mutation],
-        for call: CallIdentifier,
+        for call: CallID,
         _ attachment: Attachment
     ) {
         commit(
@@ -181,7 +181,7 @@ extension DaemonStateMachine {
     }
 
     /// A session could not be opened; if it was to be deleted meanwhile, it may be now.
-    mutating func openingFailed(_ call: CallIdentifier, _ error: StoreError) {
+    mutating func openingFailed(_ call: CallID, _ error: StoreError) {
         let opening = sessions.endOpening(call)
         turn.add(.refuse(call, TransferInterfaceError(error)))
         guard let opening, let id = applications[named: opening.application]?.record.id else {
@@ -223,13 +223,13 @@ extension DaemonStateMachine {
     // MARK: Connections
 
     /// A client connects.
-    mutating func connected(_ connection: ConnectionIdentifier) {
+    mutating func connected(_ connection: ConnectionID) {
         lifetime.connected(connection)
     }
 
     /// A client is gone whose calls cannot be carried out yet: another client may open its sessions, and those calls
     /// are valid until then.
-    mutating func hungUp(_ connection: ConnectionIdentifier) {
+    mutating func hungUp(_ connection: ConnectionID) {
         for id in sessions.ids(where: { $0.attachment?.connection == connection }) {
             sessions.update(id) { $0.awaitCalls(over: connection) }
         }
@@ -237,7 +237,7 @@ extension DaemonStateMachine {
     }
 
     /// A connection has closed: another client may open its sessions.
-    mutating func disconnected(_ connection: ConnectionIdentifier) {
+    mutating func disconnected(_ connection: ConnectionID) {
         lifetime.disconnected(connection)
         let left = sessions.ids { $0.leaver == connection }
         for id in left { sessions.update(id) { $0.endCalls() } }
@@ -246,7 +246,7 @@ extension DaemonStateMachine {
     }
 
     /// Releases everything that was open over a connection, as its client is gone.
-    private mutating func letGo(_ connection: ConnectionIdentifier) {
+    private mutating func letGo(_ connection: ConnectionID) {
         for id in sessions.ids(where: { $0.isServed(over: connection) }) {
             release(id, from: connection)
         }
@@ -274,7 +274,7 @@ extension DaemonStateMachine {
     }
 
     /// Releases a session, if it is open over a connection; whether its application is needed follows from its counts.
-    private mutating func release(_ id: SessionID, from connection: ConnectionIdentifier) {
+    private mutating func release(_ id: SessionID, from connection: ConnectionID) {
         if sessions.update(id, { $0.release(connection) }) == true { turn.recount(id) }
     }
 

@@ -21,7 +21,7 @@ extension DaemonStateMachine {
         /// The token that the client's other connections show, if its process is unknown.
         private(set) var token: String?
         /// The connection of a client that is gone, while its calls are still to be carried out.
-        private(set) var leaver: ConnectionIdentifier?
+        private(set) var leaver: ConnectionID?
         /// The subscriber to its events.
         private(set) var subscriber: Subscriber?
         /// Whether it has events to deliver, and enough tasks have ended to start its application.
@@ -121,7 +121,7 @@ extension DaemonStateMachine {
         ///
         /// - Parameter connection: The connection.
         /// - Returns: Whether its client had the session open.
-        mutating func release(_ connection: ConnectionIdentifier) -> Bool {
+        mutating func release(_ connection: ConnectionID) -> Bool {
             if subscriber?.connection == connection { subscriber = nil }
             guard attachment?.connection == connection else { return false }
             attachment = nil
@@ -131,13 +131,13 @@ extension DaemonStateMachine {
         }
 
         /// Its client is gone, and has calls that are still to be carried out.
-        mutating func awaitCalls(over connection: ConnectionIdentifier) { leaver = connection }
+        mutating func awaitCalls(over connection: ConnectionID) { leaver = connection }
 
         /// All calls of a client that is gone are carried out.
         mutating func endCalls() { leaver = nil }
 
         /// Whether it is open over a connection, or its events go there.
-        func isServed(over connection: ConnectionIdentifier) -> Bool {
+        func isServed(over connection: ConnectionID) -> Bool {
             attachment?.connection == connection || subscriber?.connection == connection
         }
 
@@ -150,7 +150,7 @@ extension DaemonStateMachine {
         // MARK: Events
 
         /// A client subscribes to its events, in place of the subscriber before.
-        mutating func subscribe(_ call: CallIdentifier, over connection: ConnectionIdentifier) {
+        mutating func subscribe(_ call: CallID, over connection: ConnectionID) {
             subscriber = Subscriber(call: call, connection: connection)
         }
 
@@ -264,7 +264,7 @@ extension DaemonStateMachine {
     /// A client that has a session open.
     struct Attachment: Hashable, Sendable {
         /// The connection; the session is released when it closes.
-        var connection: ConnectionIdentifier
+        var connection: ConnectionID
         /// The process; 0 if it is unknown.
         var process: Int64
 
@@ -282,9 +282,9 @@ extension DaemonStateMachine {
     /// A subscription to a session's events.
     struct Subscriber: Hashable, Sendable {
         /// The call that the events answer.
-        let call: CallIdentifier
+        let call: CallID
         /// Its connection.
-        let connection: ConnectionIdentifier
+        let connection: ConnectionID
         /// The last event that was sent.
         private(set) var lastSequence: Int64 = 0
         /// Whether all past events have been sent.
@@ -296,7 +296,7 @@ extension DaemonStateMachine {
         /// Whether the client takes events.
         fileprivate(set) var isWritable = true
 
-        fileprivate init(call: CallIdentifier, connection: ConnectionIdentifier) {
+        fileprivate init(call: CallID, connection: ConnectionID) {
             self.call = call
             self.connection = connection
         }

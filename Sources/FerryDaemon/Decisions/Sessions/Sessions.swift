@@ -3,9 +3,6 @@ import FerryStore
 /// The sessions that exist, and the calls that open one.
 struct Sessions: Hashable, Sendable {
     typealias Session = DaemonStateMachine.Session
-    typealias CallIdentifier = DaemonStateMachine.CallIdentifier
-    typealias ConnectionIdentifier = DaemonStateMachine.ConnectionIdentifier
-
     /// A call that opens a session.
     struct Opening: Hashable, Sendable {
         /// The application's name.
@@ -20,7 +17,7 @@ struct Sessions: Hashable, Sendable {
 
     private var sessions: [SessionID: Session] = [:]
     /// The calls that open a session, until the store has it.
-    private(set) var openings: [CallIdentifier: Opening] = [:]
+    private(set) var openings: [CallID: Opening] = [:]
     /// The applications that may have to be started for other sessions than before.
     private var changedApplications: [ApplicationID] = []
     /// The names of those that no longer open a session.
@@ -104,14 +101,14 @@ struct Sessions: Hashable, Sendable {
     // MARK: Opening
 
     /// A call opens a session.
-    mutating func begin(_ opening: Opening, for call: CallIdentifier) { openings[call] = opening }
+    mutating func begin(_ opening: Opening, for call: CallID) { openings[call] = opening }
 
     /// A session is open, or could not be opened.
     ///
     /// - Parameter call: The call that opens it.
     /// - Returns: What the call has asked for.
     @discardableResult
-    mutating func endOpening(_ call: CallIdentifier) -> Opening? {
+    mutating func endOpening(_ call: CallID) -> Opening? {
         guard let opening = openings.removeValue(forKey: call) else { return nil }
         openedApplications.append(opening.application)
         return opening
