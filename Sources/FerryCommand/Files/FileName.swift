@@ -33,9 +33,11 @@ struct FileName: Hashable, Sendable {
         let components = proposal.unicodeScalars.split { $0 == "/" || $0 == "\\" }
         guard let component = components.last else { return nil }
         // A leading dot hides a file, a dash turns it into an option, and the others get lost.
-        let trimmed = component.filter { !$0.isInvisible }
-            .drop { $0 == "." || $0 == "-" || $0.properties.isWhitespace }
-        let end = trimmed.lastIndex { !$0.properties.isWhitespace && $0 != "." }
+        let visible =
+            component.contains(where: \.isInvisible)
+            ? component.filter { !$0.isInvisible } : component
+        let trimmed = visible.drop { $0 == "." || $0 == "-" || $0.isSpace }
+        let end = trimmed.lastIndex { !$0.isSpace && $0 != "." }
         guard let end else { return nil }
         text = FileNameLength.bounded(String(trimmed[...end]), to: Self.maximumByteCount)
     }
@@ -67,12 +69,9 @@ struct FileName: Hashable, Sendable {
     }
 
     private init(_ proposal: String?, _ url: URL?) {
-        let proposals = [
-            proposal,
-            url.flatMap(Self.lastComponent(of:)),
-        ]
         self =
-            proposals.lazy.compactMap { $0 }.compactMap { FileName(proposal: $0) }.first
+            proposal.flatMap { FileName(proposal: $0) }
+            ?? url.flatMap(Self.lastComponent(of:)).flatMap { FileName(proposal: $0) }
             ?? .fallback
     }
 
@@ -134,6 +133,7 @@ struct FileName: Hashable, Sendable {
         let path = url.path(percentEncoded: true)
         guard let component = path.split(separator: "/").last else { return nil }
         // A percent-encoded slash is part of the name's proposal, and so a separator to drop.
+        guard component.utf8.contains(UInt8(ascii: "%")) else { return String(component) }
         return component.removingPercentEncoding ?? String(component)
     }
 }

@@ -8,11 +8,15 @@ enum JSONLine {
     /// - Returns: The line, without a newline.
     /// - Throws: An error when the value cannot be encoded.
     static func text(_ value: some Encodable) throws -> String {
+        escaped(String(decoding: try encoder.encode(value), as: UTF8.self))
+    }
+
+    private static let encoder: JSONEncoder = {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         encoder.dateEncodingStrategy = .iso8601
-        return escaped(String(decoding: try encoder.encode(value), as: UTF8.self))
-    }
+        return encoder
+    }()
 
     /// Escapes all characters that control a terminal: JSON requires it for C0 controls only, and names from outside
     /// may contain others.

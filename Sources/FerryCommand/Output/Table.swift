@@ -36,10 +36,9 @@ struct Table {
                 let room = limit.map { max(8, $0 - line.columnCount) }
                 line += room.map { text.shortened(toColumns: $0) } ?? text
             } else {
-                line += text.padding(toColumn: widths[column]) + "  "
+                line += text.padding(toColumn: widths[column] + 2)
             }
         }
-        let end = line.lastIndex { $0 != " " }
-        return end.map { String(line[...$0]) } ?? ""
+        return line.withoutSpacesAtEnd
     }
 }

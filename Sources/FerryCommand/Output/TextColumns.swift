@@ -7,7 +7,8 @@ extension String {
     /// - Parameter column: The column the next text starts at.
     /// - Returns: The padded text.
     func padding(toColumn column: Int) -> String {
-        self + String(repeating: " ", count: max(0, column - columnCount))
+        let missing = column - columnCount
+        return missing > 0 ? self + String(repeating: " ", count: missing) : self
     }
 
     /// Returns the text padded at its start so that it ends at a column.
@@ -53,7 +54,7 @@ extension String {
     ///
     /// Names come from servers and other apps.
     var printable: String {
-        guard unicodeScalars.contains(where: \.isInvisible) else { return self }
+        guard !isPlain, unicodeScalars.contains(where: \.isInvisible) else { return self }
         return String(
             String.UnicodeScalarView(
                 unicodeScalars.map { $0.isInvisible ? "\u{FFFD}" : $0 }
@@ -99,7 +100,22 @@ extension Character {
     ]
 }
 
+extension String {
+    /// The text without the spaces at its end.
+    var withoutSpacesAtEnd: String {
+        guard utf8.last == UInt8(ascii: " ") else { return self }
+        let end = utf8.lastIndex { $0 != UInt8(ascii: " ") }
+        return end.map { String(self[...$0]) } ?? ""
+    }
+}
+
 extension Unicode.Scalar {
+    /// Whether the scalar is white space.
+    var isSpace: Bool {
+        // As below: nearly all text is ASCII.
+        isASCII ? value == 0x20 || 0x09...0x0D ~= value : properties.isWhitespace
+    }
+
     /// Whether the scalar controls how text is shown instead of being shown.
     ///
     /// These are controls, line separators, and formats such as the bidirectional overrides that can make `txt.exe`

@@ -42,7 +42,7 @@ struct TransferTable {
                 transfer.bytesPerSecond.map { Figures.speed(Double($0)) } ?? "",
                 transfer.timeLeft.map(Figures.duration) ?? "", transfer.name,
                 transfer.application.shortened(toColumns: 32), transfer.shownURL,
-            ].map(\.printable)
+            ]
         }
 
         /// The row of a transfer that has ended.
@@ -52,7 +52,7 @@ struct TransferTable {
             cells = [
                 String(transfer.id), transfer.stateText, transfer.progressText, "", "",
                 transfer.name, transfer.application.shortened(toColumns: 32), transfer.address,
-            ].map(\.printable)
+            ]
         }
     }
 
@@ -77,6 +77,7 @@ struct TransferTable {
     ///   - limit: The number of columns of the terminal.
     /// - Returns: The lines, none wider than the terminal.
     static func lines(_ rows: [Row], limit: Int) -> [String] {
+        let rows = rows.map { Row(cells: $0.cells.map(\.printable)) }
         func natural(_ column: Column) -> Int {
             let cells = rows.lazy.map { $0.cells[column.rawValue].columnCount }
             return max(column.heading.columnCount, cells.max() ?? 0)
@@ -112,8 +113,7 @@ struct TransferTable {
                     .padding(toColumn: width)
             }
             let line = cells.joined(separator: String(repeating: " ", count: gap))
-            let end = line.lastIndex { $0 != " " }
-            return (end.map { String(line[...$0]) } ?? "").cut(toColumns: limit, ellipsis: "")
+            return line.withoutSpacesAtEnd.cut(toColumns: limit, ellipsis: "")
         }
     }
 }
