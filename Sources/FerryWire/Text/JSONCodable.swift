@@ -108,7 +108,7 @@ extension Data: JSONCodable {
 extension Array: JSONCodable where Element: JSONCodable {
     /// Writes the elements.
     package func write(to output: inout JSONOutput) {
-        output.array(self) { output, element in element.write(to: &output) }
+        output.array(self)
     }
 
     /// Reads the elements.

@@ -24,14 +24,11 @@ package struct JSONOutput: ~Copyable {
     }
 
     /// Writes an array.
-    mutating func array<Element>(
-        _ elements: [Element],
-        _ write: (inout JSONOutput, Element) -> Void
-    ) {
+    mutating func array(_ elements: [some JSONCodable]) {
         beginValue()
         append(UInt8(ascii: "["))
         needsComma = false
-        for element in elements { write(&self, element) }
+        for element in elements { element.write(to: &self) }
         append(UInt8(ascii: "]"))
         needsComma = true
     }
@@ -131,19 +128,11 @@ package struct JSONOutput: ~Copyable {
         needsComma = false
     }
 
-    /// Returns whether any byte is escaped; looks at eight at a time.
-    ///
-    /// A byte that is less than `n`, which is at most 0x80, borrows the highest bit when `n` is taken from it.
+    /// Returns whether any byte is escaped.
     private static func hasEscaped(_ text: UnsafeRawBufferPointer) -> Bool {
-        let each: UInt64 = 0x0101_0101_0101_0101
-        func borrows(_ word: UInt64, less n: UInt64) -> UInt64 { (word &- each * n) & ~word }
         var index = 0
-        while index + 8 <= text.count {
-            let word = text.loadUnaligned(fromByteOffset: index, as: UInt64.self)
-            let isEscaped =
-                borrows(word, less: 0x20) | borrows(word ^ (each * 0x22), less: 1)
-                | borrows(word ^ (each * 0x5C), less: 1)
-            if isEscaped & (each * 0x80) != 0 { return true }
+        while let bytes = EightBytes(of: text, at: index) {
+            if bytes.haveEscaped { return true }
             index += 8
         }
         while index < text.count {
