@@ -17,6 +17,8 @@ final class PlayedDaemon: Sendable {
         var calls: [String] = []
         var lost: Int?
         var changes: [[TransferDaemon.Changes]] = []
+        var brokenPage: Int?
+        var changesOfPages: [Int: @Sendable (inout [TransferDaemon.Transfer]) -> Void] = [:]
     }
 
     /// How many transfers a page holds unless a command asks for less.
@@ -55,6 +57,15 @@ final class PlayedDaemon: Sendable {
 
     /// Loses its connection when it is asked for a transfer.
     func disconnect(at transfer: Int) { state.withLock { $0.lost = transfer } }
+
+    /// Changes its transfers when the page after one of them is asked for.
+    func change(
+        atPageAfter last: Int,
+        _ change: @escaping @Sendable (inout [TransferDaemon.Transfer]) -> Void
+    ) { state.withLock { $0.changesOfPages[last] = change } }
+
+    /// Answers what cannot be decoded to who asks for the page after a transfer.
+    func breakPage(after last: Int) { state.withLock { $0.brokenPage = last } }
 
     /// What it was told to do.
     var calls: [String] { state.withLock { $0.calls } }
@@ -103,15 +114,23 @@ extension PlayedDaemon: TransferDaemon.Backend {
         _ query: TransferDaemon.Query,
         after last: Int?,
         limit: Int?
-    ) -> TransferDaemon.Page {
-        let matching = state.withLock { $0.transfers }.filter { transfer in
+    ) -> TransferDaemon.EncodedPage {
+        let (transfers, isBroken) = state.withLock { state in
+            state.changesOfPages[last ?? 0]?(&state.transfers)
+            return (state.transfers, last != nil && state.brokenPage == last)
+        }
+        let matching = transfers.filter { transfer in
             transfer.id > last ?? 0 && query.states?.contains(transfer.state) ?? true
         }
         let page = Array(matching.prefix(min(limit ?? .max, pageLength)))
-        return TransferDaemon.Page(
-            transfers: page,
+        return TransferDaemon.EncodedPage(
             next: page.count < matching.count ? page.last?.id : nil
-        )
+        ) { () throws(TransferDaemonError) in
+            guard !isBroken else {
+                throw TransferDaemonError(.unexpectedReply, message: "[0].id: it is missing")
+            }
+            return page
+        }
     }
 
     func transfer(_ id: Int) throws(TransferDaemonError) -> TransferDaemon.Transfer {

@@ -79,7 +79,7 @@ struct LongQueueTests {
         var next: Int64? = 0
         while let after = next {
             let page = try await again.call(Wire.ListTasks(after: after, limit: 1000))
-            ids += page.tasks.map(\.id)
+            ids += try page.tasks.decoded().map(\.id)
             next = page.next
         }
         #expect(ids.count == 10_000)

@@ -10,8 +10,9 @@ extension AdministrationConnection: TransferDaemon.Backend {
         _ query: TransferDaemon.Query,
         after last: TransferDaemon.Transfer.ID?,
         limit: Int?
-    ) async throws(TransferDaemonError) -> TransferDaemon.Page {
-        TransferDaemon.Page(try await call(Wire.ListTasks(query, after: last, limit: limit)))
+    ) async throws(TransferDaemonError) -> TransferDaemon.EncodedPage {
+        let reply = try await call(Wire.ListTasks(query, after: last, limit: limit))
+        return TransferDaemon.EncodedPage(reply)
     }
 
     func transfer(

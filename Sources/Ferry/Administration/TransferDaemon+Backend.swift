@@ -4,12 +4,12 @@ extension TransferDaemon {
 
     /// What is behind a ``TransferDaemon``: the daemon itself, or a test.
     package protocol Backend: Sendable {
-        /// Returns one page of transfers.
+        /// Returns one page of transfers, which is not decoded yet.
         func page(
             _ query: Query,
             after last: Transfer.ID?,
             limit: Int?
-        ) async throws(TransferDaemonError) -> Page
+        ) async throws(TransferDaemonError) -> EncodedPage
         /// Returns a transfer.
         func transfer(_ id: Transfer.ID) async throws(TransferDaemonError) -> Transfer
         /// Returns the transfers that have ended, the last one first.

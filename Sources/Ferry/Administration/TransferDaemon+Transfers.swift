@@ -85,6 +85,27 @@ extension TransferDaemon {
         }
     }
 
+    /// A page that is decoded when its transfers are asked for, so that the next one can be requested before that.
+    package struct EncodedPage: Sendable {
+        /// What to pass as `after` for the next page; nil if this is the last one.
+        package let next: Transfer.ID?
+        private let decode: @Sendable () throws(TransferDaemonError) -> [Transfer]
+
+        /// A page whose transfers `decode` returns.
+        package init(
+            next: Transfer.ID?,
+            _ decode: @escaping @Sendable () throws(TransferDaemonError) -> [Transfer]
+        ) {
+            self.next = next
+            self.decode = decode
+        }
+
+        /// Returns the transfers, oldest first.
+        ///
+        /// - Throws: ``TransferDaemonError/Code/unexpectedReply`` when they cannot be decoded.
+        package func transfers() throws(TransferDaemonError) -> [Transfer] { try decode() }
+    }
+
     /// The changes since the previous element.
     public struct Changes: Hashable, Sendable {
         /// The transfers that are new or have changed, as they are now.

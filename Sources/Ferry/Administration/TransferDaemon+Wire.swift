@@ -42,12 +42,15 @@ extension TransferDaemon.Transfer.State {
     }
 }
 
-extension TransferDaemon.Page {
+extension TransferDaemon.EncodedPage {
     init(_ reply: Wire.ListTasks.Reply) {
-        self.init(
-            transfers: reply.tasks.map { TransferDaemon.Transfer($0) },
-            next: reply.next.map { Int($0) }
-        )
+        self.init(next: reply.next.map { Int($0) }) { () throws(TransferDaemonError) in
+            do throws(MessageError) {
+                return try reply.tasks.decoded().map { TransferDaemon.Transfer($0) }
+            } catch {
+                throw TransferDaemonError(.invalidReply(error))
+            }
+        }
     }
 }
 
@@ -63,7 +66,7 @@ extension TransferDaemon.Transfer {
             priority: Float(task.priority),
             originalRequest: URLRequest(task.originalRequest),
             currentRequest: task.currentRequest.map { URLRequest($0) },
-            response: task.response.flatMap { HTTPURLResponse.make(HTTPResponseHead($0)) },
+            response: task.response?.value.flatMap { HTTPURLResponse.make(HTTPResponseHead($0)) },
             receivedByteCount: task.receivedByteCount,
             expectedByteCount: task.expectedByteCount,
             upload: task.upload.map {

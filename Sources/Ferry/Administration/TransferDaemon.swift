@@ -76,6 +76,23 @@ extension TransferDaemon {
         after last: Transfer.ID? = nil,
         limit: Int? = nil
     ) async throws(TransferDaemonError) -> Page {
+        let page = try await encodedPage(of: query, after: last, limit: limit)
+        return Page(transfers: try page.transfers(), next: page.next)
+    }
+
+    /// One page of the transfers that match a query, to be decoded by the caller.
+    ///
+    /// - Parameters:
+    ///   - query: Which transfers; all of them by default.
+    ///   - last: The transfer after which the page begins; nil for the first page.
+    ///   - limit: The maximum number of transfers in the page; nil for the daemon's default.
+    /// - Returns: The page, and where the next one begins.
+    /// - Throws: ``TransferDaemonError`` when the daemon cannot be reached or refuses.
+    package func encodedPage(
+        of query: Query = Query(),
+        after last: Transfer.ID? = nil,
+        limit: Int? = nil
+    ) async throws(TransferDaemonError) -> EncodedPage {
         try await backend.page(query, after: last, limit: limit)
     }
 

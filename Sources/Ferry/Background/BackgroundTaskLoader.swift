@@ -64,7 +64,7 @@ final class BackgroundTaskLoader {
         let method = Wire.ListTasks(application: application, session: session, limit: 1)
         connection.query(method) { result in
             guard case .success(let page) = result else { return }
-            let oldest = page.tasks.first
+            let oldest = page.tasks.value?.first
             if oldest.map({ self.core.task($0.identifier) != nil }) ?? true { self.isDone = true }
         }
     }
@@ -86,23 +86,36 @@ final class BackgroundTaskLoader {
         connection.query(method) { result in
             switch result {
             case .success(let page):
-                for task in page.tasks { self.adopt(task) }
-                if let next = page.next {
-                    self.loadPage(after: next)
-                } else {
-                    self.isDone = true
-                    self.finish()
-                }
+                self.take(page)
             case .failure(.connectionClosed):
                 // Begins again when there is a connection, which may be now.
                 self.isLoading = false
                 if self.connection.isOpen { self.start() }
             case .failure(let error):
-                Diagnostics.report("The tasks of \"\(self.session)\" cannot be listed: \(error)")
-                self.isLoading = false
-                self.finish()
+                self.fail(error)
             }
         }
+    }
+
+    private func take(_ page: Wire.ListTasks.Reply) {
+        let tasks: [Wire.Task]
+        do throws(MessageError) {
+            tasks = try page.tasks.decoded()
+        } catch {
+            return fail(.invalidReply(error))
+        }
+        // The daemon prepares the next page while the tasks of this one are made.
+        if let next = page.next { loadPage(after: next) }
+        for task in tasks { adopt(task) }
+        guard page.next == nil else { return }
+        isDone = true
+        finish()
+    }
+
+    private func fail(_ error: CallError) {
+        Diagnostics.report("The tasks of \"\(session)\" cannot be listed: \(error)")
+        isLoading = false
+        finish()
     }
 
     private func adopt(_ task: Wire.Task) {

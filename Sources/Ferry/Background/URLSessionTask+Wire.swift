@@ -7,7 +7,8 @@ import FoundationNetworking
 extension URLSessionTask.Storage {
     /// The known state of a task from an earlier launch of the app.
     init(_ task: Wire.Task, session: URLSession) {
-        let original = URLRequest(task.originalRequest)
+        let made = task.originalRequest.value ?? .unreadable
+        let original = URLRequest(made)
         self.init(
             session: session,
             lifecycle: URLSessionTask.Lifecycle(task.state),
@@ -16,9 +17,9 @@ extension URLSessionTask.Storage {
                 expected: task.expectedByteCount ?? NSURLSessionTransferSizeUnknown
             ),
             originalRequest: original,
-            madeFor: task.originalRequest.madeFor,
+            madeFor: made.madeFor,
             currentRequest: task.currentRequest.map { URLRequest($0) } ?? original,
-            response: LatestResponse(task.response.map { HTTPResponseHead($0) }),
+            response: task.response.map { LatestResponse($0) } ?? LatestResponse(),
             taskDescription: task.description,
             priority: Float(task.priority),
             earliestBeginDate: task.earliestBegin,

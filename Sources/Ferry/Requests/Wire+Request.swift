@@ -43,6 +43,9 @@ extension URLRequest {
     init(_ request: Wire.Request) {
         self.init(TransferRequest(request))
     }
+
+    /// Creates a request as the daemon passes it on.
+    init(_ request: Encoded<Wire.Request>) { self.init(request.value ?? .unreadable) }
 }
 
 extension HTTPResponseHead {

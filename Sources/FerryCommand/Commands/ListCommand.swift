@@ -69,10 +69,12 @@ struct ListCommand: Command {
         var upcoming = request(after: position, limit: left, in: context)
         repeat {
             let page = try await upcoming.value
-            let transfers = page.transfers.filter(isShown).prefix(left)
-            left -= transfers.count
             position = page.next
-            if left > 0 && position != nil {
+            let needsNext = position != nil && left > Self.pageLimit
+            if needsNext { upcoming = request(after: position, limit: left, in: context) }
+            let transfers = try page.transfers().filter(isShown).prefix(left)
+            left -= transfers.count
+            if !needsNext && position != nil && left > 0 {
                 upcoming = request(after: position, limit: left, in: context)
             }
             if showsAll { ids.formUnion(transfers.map(\.id)) }
@@ -131,15 +133,14 @@ struct ListCommand: Command {
         }
     }
 
-    /// Requests a page, which ferryd prepares while the one before it is written.
+    /// Requests a page, which ferryd prepares while the one before it is decoded and written.
     private func request(
         after position: Int?,
         limit: Int,
         in context: Context
-    ) -> Task<TransferDaemon.Page, any Error> {
+    ) -> Task<TransferDaemon.EncodedPage, any Error> {
         Task {
-            try await context.daemon.page(
-                of: TransferDaemon.Query(),
+            try await context.daemon.encodedPage(
                 after: position,
                 limit: min(limit, Self.pageLimit)
             )

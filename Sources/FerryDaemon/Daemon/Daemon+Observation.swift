@@ -13,7 +13,9 @@ extension Daemon {
     /// Lists tasks, a page at a time.
     func listTasks(_ call: MethodCall<Wire.ListTasks>) {
         observe(call) { (parameters) async throws(TransferInterfaceError) in
-            try await self.listTasks(parameters)
+            var tasks = Encoded<[Wire.Task]>([])
+            let next = try await self.readPage(parameters) { tasks.append($0) }
+            return Wire.ListTasks.Reply(tasks: tasks, next: next)
         }
     }
 
@@ -62,11 +64,19 @@ extension Daemon {
 
     // MARK: Tasks
 
-    func listTasks(
-        _ list: Wire.ListTasks
-    ) async throws(TransferInterfaceError) -> Wire.ListTasks.Reply {
+    /// Reads a page of tasks.
+    ///
+    /// - Parameters:
+    ///   - list: Which tasks.
+    ///   - body: Takes the tasks one by one: they are large values, and are not copied from one array to the next.
+    /// - Returns: Where the next page begins; `nil` after the last one.
+    /// - Throws: A failure of the store.
+    func readPage(
+        _ list: Wire.ListTasks,
+        _ body: (Wire.Task) -> Void
+    ) async throws(TransferInterfaceError) -> Int64? {
         let limit = min(max(list.limit ?? 100, 1), Self.maximumPageSize)
-        guard let filter = filter(list) else { return Wire.ListTasks.Reply(tasks: [], next: nil) }
+        guard let filter = filter(list) else { return nil }
         let page = try await reading { () async throws(StoreError) in
             try await self.store.page(
                 of: filter,
@@ -75,18 +85,15 @@ extension Daemon {
                 byteLimit: Self.pageByteLimit
             )
         }
-        let wanted = list.states.map(Set.init)
-        var tasks: [Wire.Task] = []
-        // Tasks are large values: they are not copied from one array to the next.
-        tasks.reserveCapacity(page.tasks.count)
+        let (wanted, machine, now) = (list.states.map(Set.init), machine, now)
         for record in page.tasks {
             let task = machine.presentation(of: record, at: now)
             guard wanted?.contains(task.state) ?? true,
                 list.session.map(task.session.elementsEqual) ?? true
             else { continue }
-            tasks.append(task)
+            body(task)
         }
-        return Wire.ListTasks.Reply(tasks: tasks, next: page.next?.rawValue)
+        return page.next?.rawValue
     }
 
     /// Returns the states of the first tasks of `ids`, as many as fit in a page, and which of them are gone; removes

@@ -93,13 +93,12 @@ final class TaskWatcher {
         if let ids { return try await send(ids.sorted()) }
         var next: Int64? = 0
         while let after = next, await isReady() {
-            let page = try await daemon.listTasks(
-                Wire.ListTasks(states: states, after: after, limit: Daemon.maximumPageSize)
-            )
-            if states == nil || !page.tasks.isEmpty {
-                reply.stream(Wire.WatchTasks.Reply(tasks: page.tasks, removed: []))
+            let list = Wire.ListTasks(states: states, after: after, limit: Daemon.maximumPageSize)
+            var tasks: [Wire.Task] = []
+            next = try await daemon.readPage(list) { tasks.append($0) }
+            if states == nil || !tasks.isEmpty {
+                reply.stream(Wire.WatchTasks.Reply(tasks: tasks, removed: []))
             }
-            next = page.next
         }
     }
 

@@ -14,7 +14,6 @@ extension DaemonStateMachine {
         let application = session.flatMap { applications[$0.applicationID] }
         let running = running[record.id]
         let isLoading = running?.isActive ?? false
-        let request = Stored.request(record.request)
         let end = record.event.flatMap { Stored.event($0) }
         return Wire.Task(
             id: record.id.rawValue,
@@ -24,13 +23,10 @@ extension DaemonStateMachine {
             state: isLoading && record.state == .waiting ? .running : record.state.presented,
             description: record.description,
             priority: record.priority,
-            originalRequest: request
-                ?? Wire.Request(url: "", method: "", fields: [], idleTimeout: 0),
-            currentRequest: running?.currentRequest
-                ?? record.currentRequest.flatMap { Stored.request($0) } ?? end?.request
-                ?? DelayState.decode(record.delay)?.request,
-            response: running?.response ?? record.response.flatMap { Stored.response($0) }
-                ?? end?.response?.value,
+            originalRequest: Encoded(stored: record.request) ?? Encoded(.unreadable),
+            currentRequest: currentRequest(of: record, running, end),
+            response: running?.response.map { Encoded($0) }
+                ?? record.response.flatMap { Encoded(stored: $0) } ?? end?.response,
             receivedByteCount: running?.receivedByteCount ?? record.receivedByteCount,
             expectedByteCount: running?.expectedByteCount ?? record.expectedByteCount,
             upload: upload(of: record, sentByteCount: running?.sentByteCount),
@@ -44,6 +40,22 @@ extension DaemonStateMachine {
             link: record.replacement?.url,
             bytesPerSecond: isLoading ? running?.speed.bytesPerSecond(at: now) : nil
         )
+    }
+
+    /// Returns the request that a task has come to, if it is another one than its own.
+    private func currentRequest(
+        of record: TaskRecord,
+        _ running: RunningTask?,
+        _ end: Wire.Event?
+    ) -> Encoded<Wire.Request>? {
+        if running?.currentRequest == nil,
+            let stored = record.currentRequest.flatMap({ Encoded<Wire.Request>(stored: $0) })
+        {
+            return stored
+        }
+        let request =
+            running?.currentRequest ?? end?.request ?? DelayState.decode(record.delay)?.request
+        return request.map { Encoded($0) }
     }
 
     /// Returns why a task waits, with dates in the time of day.

@@ -1476,12 +1476,12 @@ extension Wire {
         /// The reply to ``ListTasks``.
         package struct Reply: JSONCodable {
             /// The page's tasks.
-            package var tasks: [Task]
+            package var tasks: Encoded<[Task]>
             /// The value of after for the next page; missing on the last page.
             package var next: Int64?
 
             /// Creates the value from its members.
-            package init(tasks: [Task], next: Int64? = nil) {
+            package init(tasks: Encoded<[Task]>, next: Int64? = nil) {
                 self.tasks = tasks
                 self.next = next
             }
@@ -1496,7 +1496,7 @@ extension Wire {
 
             /// Reads the members.
             package init(from input: inout JSONInput) throws(JSONInput.Problem) {
-                var tasks: [Task]?
+                var tasks: Encoded<[Task]>?
                 var next: Int64?
                 try input.object { (input, member) throws(JSONInput.Problem) in
                     switch member {

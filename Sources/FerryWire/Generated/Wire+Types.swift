@@ -1384,11 +1384,11 @@ extension Wire {
         /// The priority of the task among its session's, from 0 to 1.
         package var priority: Double
         /// The request that the task was created with.
-        package var originalRequest: Request
+        package var originalRequest: Encoded<Request>
         /// The request after redirects, if different.
-        package var currentRequest: Request?
+        package var currentRequest: Encoded<Request>?
         /// The latest response.
-        package var response: Response?
+        package var response: Encoded<Response>?
         /// The number of bytes of the body that are held.
         package var receivedByteCount: Int64
         /// The size of the body in bytes, if known.
@@ -1421,9 +1421,9 @@ extension Wire {
             state: TaskState,
             description: String? = nil,
             priority: Double,
-            originalRequest: Request,
-            currentRequest: Request? = nil,
-            response: Response? = nil,
+            originalRequest: Encoded<Request>,
+            currentRequest: Encoded<Request>? = nil,
+            response: Encoded<Response>? = nil,
             receivedByteCount: Int64,
             expectedByteCount: Int64? = nil,
             upload: Upload? = nil,
@@ -1495,9 +1495,9 @@ extension Wire {
             var state: TaskState?
             var description: String?
             var priority: Double?
-            var originalRequest: Request?
-            var currentRequest: Request?
-            var response: Response?
+            var originalRequest: Encoded<Request>?
+            var currentRequest: Encoded<Request>?
+            var response: Encoded<Response>?
             var receivedByteCount: Int64?
             var expectedByteCount: Int64?
             var upload: Upload?

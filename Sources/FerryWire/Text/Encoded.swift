@@ -3,7 +3,7 @@
 /// What is stored and passed on is encoded once, and what nobody asks for is not decoded.
 package struct Encoded<Value: JSONCodable>: JSONCodable {
     /// The text; empty if the value could not be encoded.
-    package let text: [UInt8]
+    package private(set) var text: [UInt8]
 
     /// Encodes a value.
     package init(_ value: Value) { text = (try? MessageCoding.encode(value)) ?? [] }
@@ -11,8 +11,39 @@ package struct Encoded<Value: JSONCodable>: JSONCodable {
     /// Takes the text of a value.
     package init(text: [UInt8]) { self.text = text }
 
+    /// Takes the text of a value from a file; `nil` if a damaged disk has made something of it that cannot be sent.
+    package init?(stored text: [UInt8]) {
+        let isValid: Void? = try? MessageCoding.read(text) { (input) throws(JSONInput.Problem) in
+            try input.skip()
+        }
+        guard isValid != nil else { return nil }
+        self.text = text
+    }
+
+    /// Encodes a further element of an array.
+    package mutating func append<Element: JSONCodable>(
+        _ element: Element
+    ) where Value == [Element] {
+        guard let new = try? MessageCoding.encode(element), !text.isEmpty else {
+            text = []
+            return
+        }
+        text.removeLast()
+        if text.count > 1 { text.append(UInt8(ascii: ",")) }
+        text += new
+        text.append(UInt8(ascii: "]"))
+    }
+
     /// The value; `nil` if the text is that of another one.
-    package var value: Value? { try? MessageCoding.decode(from: text) }
+    package var value: Value? { try? decoded() }
+
+    /// Returns the value.
+    ///
+    /// - Throws: ``MessageError/malformed(_:)`` if the text is that of another one.
+    @specialized(where Value == [Wire.Task])
+    @specialized(where Value == Wire.Request)
+    @specialized(where Value == Wire.Response)
+    package func decoded() throws(MessageError) -> Value { try MessageCoding.decode(from: text) }
 
     /// Writes the text.
     package func write(to output: inout JSONOutput) { output.text(text) }

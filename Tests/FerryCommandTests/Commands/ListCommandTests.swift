@@ -112,6 +112,30 @@ import Testing
         if limit < 6 { #expect(run.error.hasSuffix(more)) } else { #expect(run.error == "") }
     }
 
+    /// The numbers of the transfers in a table.
+    private func ids(_ run: CommandLineRun) -> [Int] {
+        run.output.split(separator: "\n").compactMap { Int($0.prefix { $0 != " " }) }
+    }
+
+    @Test func `list shows each transfer once, also if some end or are added between its pages`()
+        async throws
+    {
+        let daemon = try daemon(waiting: 6)
+        let new = try Transfer.sample(7, state: .waiting)
+        daemon.change(atPageAfter: 2) { $0.removeAll { [1, 2, 4].contains($0.id) } }
+        daemon.change(atPageAfter: 5) { $0.append(new) }
+        #expect(ids(await CommandLineRun("list", daemon: daemon)) == [1, 2, 3, 5, 6, 7])
+    }
+
+    @Test func `list shows what comes before a page that cannot be read, and fails`() async throws {
+        let daemon = try daemon(waiting: 6)
+        daemon.breakPage(after: 2)
+        let run = await CommandLineRun("list", daemon: daemon)
+        #expect(ids(run) == [1, 2])
+        #expect(run.error == "ferry: [0].id: it is missing\n")
+        #expect(run.code != .success)
+    }
+
     @Test func `list fits its table into the terminal`() async throws {
         let run = await CommandLineRun(
             "list",

@@ -40,10 +40,11 @@ import Testing
         #expect(code == .failure)
     }
 
-    @Test func `who stops reading is no failure`() async throws {
+    @Test(arguments: ["list", "list --json"])
+    func `who stops reading is no failure`(line: String) async throws {
         let pipe = try FullPipe()
         pipe.closeReader()
-        let (error, code) = try await run("list --json", output: pipe.writer)
+        let (error, code) = try await run(line, output: pipe.writer)
         #expect(error == "")
         #expect(code == .success)
     }

@@ -50,7 +50,8 @@ import Testing
         bench.finish(task)
         let record = try #require(bench.stored(task))
         #expect(
-            bench.machine.presentation(of: record, at: bench.now).currentRequest == redirected
+            bench.machine.presentation(of: record, at: bench.now).currentRequest?.value
+                == redirected
         )
         let finished = bench.database.current.events(session: 1, after: 0, limit: 1).first
         #expect(finished.flatMap { Stored.event($0) }?.request == redirected)

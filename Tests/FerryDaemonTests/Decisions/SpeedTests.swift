@@ -49,6 +49,18 @@ import Testing
         #expect(bench.machine.presentation(of: suspended, at: bench.now).bytesPerSecond == nil)
     }
 
+    @Test func `a task whose request a damaged disk has changed is told without it`() throws {
+        var bench = MachineBench()
+        let task = bench.start(bench.open())
+        var record = try #require(bench.stored(task))
+        let whole = bench.machine.presentation(of: record, at: bench.now)
+        #expect(whole.originalRequest.text == record.request)
+        record.request.removeLast()
+        let told = bench.machine.presentation(of: record, at: bench.now)
+        #expect(told.originalRequest.value == .unreadable)
+        #expect(told.id == task)
+    }
+
     @Test func `USE-15: the address of a relinked task is told, whether it runs or not`() throws {
         var bench = MachineBench()
         let client = bench.open()
@@ -60,7 +72,7 @@ import Testing
             let record = try #require(bench.stored(task))
             let told = bench.machine.presentation(of: record, at: bench.now)
             #expect(told.link == "http://b/new")
-            #expect(told.originalRequest.url == "http://a/1")
+            #expect(told.originalRequest.value?.url == "http://a/1")
             bench.suspend(client)
         }
     }

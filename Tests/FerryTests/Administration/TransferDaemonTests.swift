@@ -46,6 +46,19 @@ struct TransferDaemonTests {
         #expect(scripted.calls.all == ["ListTasks 0", "ListTasks 100", "ListTasks 200"])
     }
 
+    @Test func `a page that cannot be read is an error, and the connection remains`() async throws {
+        await addTasks(250)
+        await LoopActor.run { scripted.brokenPage = 100 }
+        var count = 0
+        let error = await #expect(throws: TransferDaemonError.self) {
+            for try await _ in daemon.transfers() { count += 1 }
+        }
+        #expect(error?.code == .unexpectedReply)
+        #expect(count == 100)
+        #expect(try await daemon.page(after: 200).transfers.count == 50)
+        #expect(await scripted.connectionCount == 1)
+    }
+
     @Test func `USE-10: transfers that have ended have all that the daemon remembers`() async throws
     {
         let query = TransferDaemon.EndedQuery(ids: [4, 3])
@@ -396,24 +409,30 @@ extension Wire.Task {
             state: .waiting,
             description: "cover",
             priority: 0.75,
-            originalRequest: Wire.Request(
-                url: "https://example.com/old",
-                method: "POST",
-                fields: [.init(name: "X-Field", value: "v")],
-                body: Data("body".utf8),
-                idleTimeout: 60
+            originalRequest: Encoded(
+                Wire.Request(
+                    url: "https://example.com/old",
+                    method: "POST",
+                    fields: [.init(name: "X-Field", value: "v")],
+                    body: Data("body".utf8),
+                    idleTimeout: 60
+                )
             ),
-            currentRequest: Wire.Request(
-                url: "https://example.com/new",
-                method: "GET",
-                fields: [],
-                idleTimeout: 60
+            currentRequest: Encoded(
+                Wire.Request(
+                    url: "https://example.com/new",
+                    method: "GET",
+                    fields: [],
+                    idleTimeout: 60
+                )
             ),
-            response: Wire.Response(
-                url: "https://example.com/new",
-                status: 206,
-                version: "HTTP/1.1",
-                fields: [.init(name: "Vary", value: "a"), .init(name: "vary", value: "b")]
+            response: Encoded(
+                Wire.Response(
+                    url: "https://example.com/new",
+                    status: 206,
+                    version: "HTTP/1.1",
+                    fields: [.init(name: "Vary", value: "a"), .init(name: "vary", value: "b")]
+                )
             ),
             receivedByteCount: 5,
             expectedByteCount: 10,

@@ -70,7 +70,7 @@ struct BackgroundSessionTests {
         request.setValue("v", forHTTPHeaderField: "X-Field")
         session.downloadTask(with: request).resume()
         await session.flush()
-        let sent = try #require(await daemon.sessions["tracks"]?.tasks[1]?.originalRequest)
+        let sent = try #require(await daemon.sessions["tracks"]?.tasks[1]?.originalRequest.value)
         #expect(sent.url == url.absoluteString)
         #expect(sent.method == "POST")
         #expect(sent.body == Data("body".utf8))

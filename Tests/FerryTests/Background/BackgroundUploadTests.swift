@@ -48,7 +48,7 @@ struct BackgroundUploadTests {
         #expect(daemon.calls.requests == ["CreateUpload 1", "Resume 1"])
         await LoopActor.run {
             #expect(daemon.uploads[file.path] == Array("la la la".utf8))
-            let request = daemon.sessions["tracks"]?.tasks[1]?.originalRequest
+            let request = daemon.sessions["tracks"]?.tasks[1]?.originalRequest.value
             #expect(request?.method == "PUT")
             #expect(request?.body == nil)
         }

@@ -263,7 +263,7 @@ extension ScriptedDaemon: TransferCallHandler {
             state: method.resumed == true ? .running : .suspended,
             description: method.description,
             priority: method.priority,
-            originalRequest: method.request,
+            originalRequest: Encoded(method.request),
             receivedByteCount: 0,
             attempts: 0,
             created: Date(timeIntervalSince1970: 0),
@@ -311,9 +311,12 @@ extension ScriptedDaemon: TransferCallHandler {
         let all =
             method.session.map { sessions[$0].map { Array($0.tasks.values) } ?? [] }
             ?? sessions.values.flatMap(\.tasks.values)
+        if let brokenPage, method.after == brokenPage {
+            return .init(tasks: Encoded(text: Array("[{}]".utf8)), next: nil)
+        }
         let rest = all.filter { $0.id > method.after ?? 0 }.sorted { $0.id < $1.id }
         let page = Array(rest.prefix(min(method.limit ?? .max, pageLength)))
-        return .init(tasks: page, next: page.count < rest.count ? page.last?.id : nil)
+        return .init(tasks: Encoded(page), next: page.count < rest.count ? page.last?.id : nil)
     }
 
     func identifier(_ number: Int64) -> String? {

@@ -53,6 +53,8 @@ final class ScriptedDaemon {
     var refusesOpening: [TransferInterfaceError] = []
     /// How many tasks a page has.
     var pageLength = 100
+    /// The task after which a page cannot be read.
+    var brokenPage: Int64?
     private var server: VarlinkServer?
     /// The streams of events, by name.
     var streams: [String: Reply<Wire.StreamEvents>] = [:]
@@ -201,7 +203,7 @@ final class ScriptedDaemon {
     ) throws -> URL {
         let path = directory + "/CFNetworkDownload_\(UUID().uuidString.prefix(6)).tmp"
         try Data(contents.utf8).write(to: URL(fileURLWithPath: path))
-        let url = sessions[identifier]?.tasks[task]?.originalRequest.url ?? ""
+        let url = sessions[identifier]?.tasks[task]?.originalRequest.value?.url ?? ""
         let sent = sessions[identifier]?.tasks[task]?.upload?.byteCount
         let response = Wire.Response(url: url, status: status, version: "HTTP/1.1", fields: [])
         let count = Int64(contents.utf8.count)

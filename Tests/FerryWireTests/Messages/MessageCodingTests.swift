@@ -53,6 +53,33 @@ import Testing
         let encoder = JSONEncoder()
         encoder.outputFormatting = .withoutEscapingSlashes
         #expect(output.bytes == Array(try encoder.encode(text)))
+        #expect(try MessageCoding.decode(String.self, from: output.bytes) == text)
+    }
+
+    @Test(arguments: 0...33) func `a control or a byte that is no UTF-8 is refused at any position`(
+        position: Int
+    ) {
+        for byte: UInt8 in [0x1F, 0xFF] {
+            var text = Array("\"\(String(repeating: "a", count: 33))\"".utf8)
+            text.insert(byte, at: position + 1)
+            #expect(throws: MessageError.self) {
+                try MessageCoding.decode(String.self, from: text)
+            }
+            #expect(Encoded<String>(stored: text) == nil)
+        }
+    }
+
+    @Test func `an encoded array grows by what is appended`() throws {
+        var texts = Encoded<[String]>([])
+        #expect(texts.value == [])
+        for text in Self.texts { texts.append(text) }
+        #expect(texts == Encoded(Self.texts))
+        #expect(try texts.decoded() == Self.texts)
+    }
+
+    @Test(arguments: ["", "{", #"{"url":"a}"#, "{}x", "\u{0}"])
+    func `a stored text that is not JSON is not passed on`(text: String) {
+        #expect(Encoded<Wire.Request>(stored: Array(text.utf8)) == nil)
     }
 
     @Test func `an integer's text is its description`() {

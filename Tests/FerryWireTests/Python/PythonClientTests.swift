@@ -38,11 +38,13 @@ import Testing
                         identifier: 1,
                         state: .running,
                         priority: 0.5,
-                        originalRequest: .init(
-                            url: "http://localhost",
-                            method: "GET",
-                            fields: [],
-                            idleTimeout: 0
+                        originalRequest: Encoded(
+                            Wire.Request(
+                                url: "http://localhost",
+                                method: "GET",
+                                fields: [],
+                                idleTimeout: 0
+                            )
                         ),
                         receivedByteCount: 0,
                         attempts: 0,
@@ -51,7 +53,7 @@ import Testing
                 }
                 return task
             }
-            reply.success(.init(tasks: tasks, next: start + 2 < 5 ? start + 2 : nil))
+            reply.success(.init(tasks: Encoded(tasks), next: start + 2 < 5 ? start + 2 : nil))
         }
         let output = try #require(try await run("list.py", daemon, "org.example.app").first)
         #expect(

@@ -54,7 +54,7 @@ final class TestDaemon: TransferCallHandler {
         case .getStatus(_, let reply):
             reply.success(.init(status: Samples.status))
         case .listTasks(_, let reply):
-            reply.success(.init(tasks: [Samples.task]))
+            reply.success(.init(tasks: Encoded([Samples.task])))
         case .resume(let call, let reply):
             if call.session == 5 {
                 reply.success()
