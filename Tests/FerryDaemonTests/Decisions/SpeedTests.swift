@@ -58,7 +58,7 @@ import Testing
         record.request.removeLast()
         let told = bench.machine.presentation(of: record, at: bench.now)
         #expect(told.originalRequest.value == .unreadable)
-        #expect(told.id == task)
+        #expect(told.id == task.rawValue)
     }
 
     @Test func `USE-15: the address of a relinked task is told, whether it runs or not`() throws {
