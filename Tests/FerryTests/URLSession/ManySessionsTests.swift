@@ -39,7 +39,9 @@ struct ManySessionsTests {
             session.dataTask(with: try server.address("/slow")).resume()
         }
         try await server.waitForStall(at: "/slow", request: Self.count - 1)
-        #expect(try threads().count { $0 == "ferry.loop\n" } == 1)
+        // A thread that the loop makes has the loop's name until it has its own.
+        while try threads().count(where: { $0 == "ferry.loop\n" }) > 1 { await Task.yield() }
+        #expect(try threads().contains("ferry.loop\n"))
         #expect(try threads().count < before + 10)
         gate.open()
         for session in sessions { session.invalidateAndCancel() }
