@@ -177,25 +177,32 @@ package struct JSONOutput: ~Copyable {
         add(bytes)
     }
 
+    @inline(__always)
     private mutating func append(_ byte: UInt8) {
         reserve(1)
         add(byte)
     }
 
     /// Adds bytes for which there is room.
+    @inline(__always)
     private mutating func add(_ bytes: UnsafeRawBufferPointer) {
         UnsafeMutableRawBufferPointer(rebasing: buffer[count...]).copyMemory(from: bytes)
         count += bytes.count
     }
 
     /// Adds a byte for which there is room.
+    @inline(__always)
     private mutating func add(_ byte: UInt8) {
         buffer[count] = byte
         count += 1
     }
 
+    @inline(__always)
     private mutating func reserve(_ byteCount: Int) {
-        guard count + byteCount > buffer.count else { return }
+        if count + byteCount > buffer.count { grow(by: byteCount) }
+    }
+
+    private mutating func grow(by byteCount: Int) {
         let larger = UnsafeMutableRawBufferPointer.allocate(
             byteCount: max(2 * buffer.count, count + byteCount),
             alignment: 16
