@@ -28,6 +28,7 @@ extension StoredNumber {
 
     /// Returns the hash that a dictionary asks for, as that of the plain number: the default, by a `Hasher`, takes twice
     /// as long.
+    // swift-format-ignore: NoLeadingUnderscores
     @inlinable package func _rawHashValue(seed: Int) -> Int {
         rawValue._rawHashValue(seed: seed)
     }
