@@ -33,18 +33,17 @@ final class FileBodyReader: Sendable {
         }
 
         fileprivate func fill(
-            from file: UserFile,
-            isInMemory: Bool,
+            from found: Found,
             at offset: Int64,
             limit: Int
         ) throws(SystemCallError) {
             used = 0
             count = 0
             let part = UnsafeMutableRawBufferPointer(rebasing: bytes[..<min(limit, bytes.count)])
-            count = file.readFromMemory(into: part, at: offset, ofFileInMemory: isInMemory) ?? 0
+            count = found.readFromMemory(into: part, at: offset) ?? 0
             wasInMemory = count == part.count
             guard !wasInMemory else { return }
-            count = try file.withDescriptor { (file) throws(SystemCallError) in
+            count = try found.opened.file.withDescriptor { (file) throws(SystemCallError) in
                 try file.read(into: part, at: offset)
             }
         }
@@ -53,10 +52,14 @@ final class FileBodyReader: Sendable {
     typealias Failure = FileBodySource.Failure
 
     /// The file, and where it is.
-    private struct Found {
+    fileprivate struct Found {
         let opened: FileBodySource.Opened
         let isInMemory: Bool
-        var file: UserFile { opened.file }
+
+        /// Reads bytes that are in memory; see ``UserFile/readFromMemory(into:at:ofFileInMemory:)``.
+        func readFromMemory(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) -> Int? {
+            opened.file.readFromMemory(into: buffer, at: offset, ofFileInMemory: isInMemory)
+        }
     }
 
     private let range: Range<Int64>
@@ -98,11 +101,7 @@ final class FileBodyReader: Sendable {
         let limit = Int(clamping: range.upperBound - start) - Chunk.capacity
         guard limit > 0, let found = found.withLock({ $0 }) else { return nil }
         let part = UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(limit))
-        let count = found.file.readFromMemory(
-            into: part,
-            at: start,
-            ofFileInMemory: found.isInMemory
-        )
+        let count = found.readFromMemory(into: part, at: start)
         return count == 0 ? nil : count
     }
 
@@ -125,12 +124,7 @@ final class FileBodyReader: Sendable {
         let start = range.lowerBound + offset
         let left = range.upperBound - start
         do throws(SystemCallError) {
-            try chunk.fill(
-                from: found.file,
-                isInMemory: found.isInMemory,
-                at: start,
-                limit: Int(clamping: left)
-            )
+            try chunk.fill(from: found, at: start, limit: Int(clamping: left))
         } catch {
             throw .call(error)
         }

@@ -26,9 +26,9 @@ extension StoredNumber {
     /// Hashes the plain number.
     @inlinable package func hash(into hasher: inout Hasher) { hasher.combine(rawValue) }
 
+    // swift-format-ignore: NoLeadingUnderscores
     /// Returns the hash that a dictionary asks for, as that of the plain number: the default, by a `Hasher`, takes twice
     /// as long.
-    // swift-format-ignore: NoLeadingUnderscores
     @inlinable package func _rawHashValue(seed: Int) -> Int {
         rawValue._rawHashValue(seed: seed)
     }

@@ -71,19 +71,23 @@ package enum TargetDirectory {
 
     /// The numbers of file systems that are on a disk or in the memory of this machine, and have hard links
     /// (statfs(2)).
-    static let local: Set<UInt32> = [
+    static let local: Set<UInt32> = inMemory.union([
         0xEF53,  // ext2, ext3, ext4
         0x5846_5342,  // XFS
         0x9123_683E,  // Btrfs
         0xF2F5_2010,  // F2FS
         0x2FC1_2FC1,  // ZFS
         0xCA45_1A4E,  // bcachefs
-        0x0102_1994,  // tmpfs
-        0x8584_58F6,  // ramfs
         0x3153_464A,  // JFS
         0x5265_4973,  // ReiserFS
         0x3434,  // NILFS
         0x794C_7630,  // overlayfs
+    ])
+
+    /// The numbers of those that are in memory.
+    static let inMemory: Set<UInt32> = [
+        0x0102_1994,  // tmpfs
+        0x8584_58F6,  // ramfs
     ]
 
     static func calling<T>(

@@ -57,7 +57,7 @@ package final class UserFile: Sendable {
     /// Whether the whole file is in memory, on tmpfs or ramfs; the call may take a long time, or never return.
     package var isInMemory: Bool {
         LoopActor.assertMayBlock()
-        return [0x0102_1994, 0x8584_58F6].contains(CFerryLinux_fileSystemType(number))
+        return TargetDirectory.inMemory.contains(CFerryLinux_fileSystemType(number))
     }
 
     /// Reads bytes that are in memory, which the loop may do, too: the call does not wait for a disk or a server.

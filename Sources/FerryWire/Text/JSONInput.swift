@@ -207,12 +207,11 @@ package struct JSONInput {
         index += 1
         let start = index
         var hasEscapes = false
-        var isASCII = true
+        var bits: UInt8 = 0
         while let bytes = EightBytes(of: bytes, at: index), !bytes.haveEscaped {
-            isASCII = isASCII && bytes.areASCII
+            if !bytes.areASCII { bits = 0x80 }
             index += 8
         }
-        var bits: UInt8 = 0
         while let byte = next(), byte != UInt8(ascii: "\"") {
             guard byte >= 0x20 else { throw Problem("a control character in a string") }
             bits |= byte
@@ -227,7 +226,7 @@ package struct JSONInput {
         return Name(
             bytes: UnsafeRawBufferPointer(rebasing: bytes[start..<index]),
             hasEscapes: hasEscapes,
-            isPlain: !hasEscapes && isASCII && bits < 0x80
+            isPlain: !hasEscapes && bits < 0x80
         )
     }
 
