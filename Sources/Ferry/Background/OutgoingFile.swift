@@ -25,21 +25,26 @@ final class OutgoingFile: Sendable {
     }
 
     private let url: URL
+    private let descriptors: DescriptorBudget
     private let state: Mutex<State>
 
     /// Records a file in its current state.
     ///
-    /// - Throws: As ``OpenedFile/init(_:)``.
-    init(_ url: URL) throws(URLError) {
+    /// - Parameters:
+    ///   - url: The file.
+    ///   - descriptors: The limit on open files that wait.
+    /// - Throws: As ``UploadFile/init(_:)``.
+    init(_ url: URL, descriptors: DescriptorBudget = .waitingFiles) throws(URLError) {
         self.url = url
+        self.descriptors = descriptors
         path = url.path
-        guard Self.descriptors.take() else {
+        guard descriptors.take() else {
             identity = try UploadFile.identity(of: url)
             state = Mutex(.closed)
             return
         }
         do throws(URLError) {
-            let opened = try Self.openCounted(url)
+            let opened = try Self.openCounted(url, descriptors)
             identity = opened.identity
             state = Mutex(.open(opened.file))
         } catch {
@@ -82,10 +87,10 @@ final class OutgoingFile: Sendable {
     func open(mayExceed: Bool, then handler: @escaping @Sendable () -> Void) {
         let owner = ObjectIdentifier(self)
         if begin() {
-            Self.descriptors.wait(owner) { self.openLater(isCounted: true, then: handler) }
+            descriptors.wait(owner) { self.openLater(isCounted: true, then: handler) }
         }
         // What still waited would keep the file open until its turn, which may come long after its call is done.
-        if mayExceed, Self.descriptors.stopWaiting(owner) {
+        if mayExceed, descriptors.stopWaiting(owner) {
             openLater(isCounted: false, then: handler)
         }
     }
@@ -115,7 +120,7 @@ final class OutgoingFile: Sendable {
     /// Opens the file; returns false if there is no descriptor for it at the moment.
     private func openNow(isCounted: Bool) -> Bool {
         do throws(URLError) {
-            let opened = isCounted ? try Self.openCounted(url) : try UploadFile(url)
+            let opened = isCounted ? try Self.openCounted(url, descriptors) : try UploadFile(url)
             guard opened.identity.hasContent(of: identity) else {
                 throw URLError(
                     .cannotOpenFile,
@@ -132,7 +137,10 @@ final class OutgoingFile: Sendable {
     }
 
     /// Opens a file with a descriptor that was taken, and returns that when the file is closed or cannot be opened.
-    private static func openCounted(_ url: URL) throws(URLError) -> UploadFile {
+    private static func openCounted(
+        _ url: URL,
+        _ descriptors: DescriptorBudget
+    ) throws(URLError) -> UploadFile {
         do throws(URLError) {
             return try UploadFile(url) { descriptors.giveBack() }
         } catch {
@@ -143,11 +151,6 @@ final class OutgoingFile: Sendable {
 
     /// The time after which a file is tried again for which there was no descriptor.
     private static let pause = Duration.milliseconds(500)
-
-    /// The limit on open files that wait, in all sessions: a part of the process's limit.
-    private static let descriptors = DescriptorBudget(
-        limit: min(256, max(8, ProcessAttributes.currentDescriptorLimit / 4))
-    )
 }
 
 extension OutgoingFile: Equatable {
@@ -166,6 +169,11 @@ final class DescriptorBudget: Sendable {
         /// Few: a session's calls wait behind the first of them that needs a descriptor.
         var waiting: [Waiter] = []
     }
+
+    /// The budget of open files that wait, in all sessions: a part of the process's limit.
+    static let waitingFiles = DescriptorBudget(
+        limit: min(256, max(8, ProcessAttributes.currentDescriptorLimit / 4))
+    )
 
     private let state: Mutex<State>
 

@@ -10,12 +10,14 @@ import Testing
 @Suite(.serialized, .timeLimit(.minutes(1))) struct OutgoingFileTests {
     private let url = FileManager.default.temporaryDirectory
         .appending(path: "outgoing-\(UUID())")
+    /// The test's own: files of other tests, which are closed at any time, have none of these.
+    private let descriptors = DescriptorBudget(limit: 8)
 
     /// Makes files until there is no descriptor left, and a last one that waits for some.
     private func exhaust(_ opened: inout [OutgoingFile]) throws -> OutgoingFile {
         try Data([1]).write(to: url)
         while true {
-            let file = try OutgoingFile(url)
+            let file = try OutgoingFile(url, descriptors: descriptors)
             guard file.isReady else { return file }
             opened.append(file)
         }
@@ -89,7 +91,7 @@ import Testing
         _ = try exhaust(&opened)
         let gate = await holdCloses()
         opened = []
-        let late = try OutgoingFile(url)
+        let late = try OutgoingFile(url, descriptors: descriptors)
         let isReady = late.isReady
         gate.open()
         try #require(!isReady)
@@ -102,7 +104,6 @@ import Testing
         async throws
     {
         defer { try? FileManager.default.removeItem(at: url) }
-        await settle()
         var opened: [OutgoingFile] = []
         let first = try exhaust(&opened)
         await openBeyondLimit(first)
