@@ -51,7 +51,10 @@ let package = Package(
             ]
         ),
         .target(name: "FerryTransfer", dependencies: ["FerryHTTP", "FerrySystem"]),
-        .target(name: "FerryStore", dependencies: ["FerrySystem", "CSQLite"]),
+        .target(
+            name: "FerryStore",
+            dependencies: ["FerryTransfer", "FerryWire", "FerrySystem", "CSQLite"]
+        ),
         .target(
             name: "FerryWire",
             dependencies: ["FerrySystem"],
@@ -131,7 +134,10 @@ let package = Package(
         ),
         .testTarget(
             name: "FerryStoreTests",
-            dependencies: ["FerryStore", "FerrySystem", "FerryTestSupport", "CSQLite"]
+            dependencies: [
+                "FerryStore", "FerryTransfer", "FerryWire", "FerrySystem", "FerryTestSupport",
+                "FerryWireTestSupport", "CSQLite",
+            ]
         ),
         .testTarget(
             name: "FerryWireTests",

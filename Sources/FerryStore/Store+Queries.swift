@@ -1,4 +1,5 @@
 import FerrySystem
+package import FerryWire
 package import FoundationEssentials
 
 extension Store {
@@ -10,10 +11,16 @@ extension Store {
         try await read { database throws(StoreError) in try database.applications() }
     }
 
-    /// Returns the value of a setting, in ferryd's encoding; `nil` if it was never set.
+    /// Returns the rates of all tasks together; `nil` if they were never set.
     @LoopActor
-    package func value(of setting: Setting) async throws(StoreError) -> [UInt8]? {
-        try await read { database throws(StoreError) in try database.value(of: setting) }
+    package func rates() async throws(StoreError) -> Encoded<SharedRates>? {
+        try await read { database throws(StoreError) in try database.rates() }
+    }
+
+    /// Returns the time according to ferryd; `nil` if it was never set.
+    @LoopActor
+    package func clock() async throws(StoreError) -> Encoded<ClockAnchor>? {
+        try await read { database throws(StoreError) in try database.clock() }
     }
 
     /// Returns the application with a number, or `nil`.

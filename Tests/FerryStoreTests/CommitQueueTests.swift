@@ -1,3 +1,4 @@
+import FerryWireTestSupport
 import Testing
 
 @testable import FerryStore

@@ -1,5 +1,6 @@
 import FerrySystem
 import FerryTestSupport
+import FerryWireTestSupport
 import Glibc
 import Testing
 

@@ -1,6 +1,8 @@
 import Dispatch
 import FerrySystem
 import FerryTestSupport
+import FerryWire
+import FerryWireTestSupport
 import Glibc
 import Testing
 
@@ -11,7 +13,9 @@ struct DiskTests {
     /// A task that needs a lot of room.
     private func large(_ id: TaskID, session: SessionID, byteCount: Int) -> Mutation {
         var task = TaskRecord.waiting(id, session: session)
-        task.request = [UInt8](repeating: UInt8(truncatingIfNeeded: id.rawValue), count: byteCount)
+        task.request = Encoded(
+            text: [UInt8](repeating: UInt8(truncatingIfNeeded: id.rawValue), count: byteCount)
+        )
         return .insertTask(task)
     }
 
@@ -97,7 +101,7 @@ struct DiskTests {
             return try pages * (connection.first("PRAGMA page_size") { $0.integer() } ?? 0)
         }
         #expect(try directory.status(of: Store.fileName)?.size != byteCount)
-        let end = NewEnd(event: [UInt8](repeating: 1, count: 1 << 20))
+        let end = NewEnd(event: Encoded(text: [UInt8](repeating: 1, count: 1 << 20)))
         let error = try await failure {
             try await store.commit([.completeTask(.id(1), end)])
         }

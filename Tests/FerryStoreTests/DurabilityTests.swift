@@ -1,6 +1,7 @@
 import Dispatch
 import FerrySystem
 import FerryTestSupport
+import FerryWireTestSupport
 import Testing
 
 @testable import FerryStore

@@ -1,5 +1,7 @@
 import FerrySystem
 import FerryTestSupport
+import FerryWire
+import FerryWireTestSupport
 import FoundationEssentials
 import Testing
 
@@ -16,7 +18,7 @@ struct EndedTaskTests {
         store = try Store(directory: temporary.directory)
     }
 
-    private func end(_ task: TaskID, _ record: [UInt8]? = [1]) -> Mutation {
+    private func end(_ task: TaskID, _ record: Encoded<Wire.EndedTask>? = [1]) -> Mutation {
         .completeTask(.id(task), NewEnd(event: [], memory: record))
     }
 
@@ -31,7 +33,7 @@ struct EndedTaskTests {
         try await store.commit(
             [.acknowledge(session: session.id, sequence: 1, path: "/home/ana/debian.iso")]
         )
-        let expected = [EndedTaskRecord(id: 7, record: [5], path: "/home/ana/debian.iso")]
+        let expected = [EndedTaskRecord(id: 7, task: [5], path: "/home/ana/debian.iso")]
         #expect(try await store.endedTasks() == expected)
         try await store.commit([.deleteApplication(id: session.applicationID)])
         await store.close()
@@ -45,7 +47,7 @@ struct EndedTaskTests {
             .insertTask(.waiting(1, session: session.id)), end(1, [1]), end(1, [2]),
             .acknowledge(session: session.id, sequence: 1),
         ])
-        #expect(try await store.endedTasks() == [EndedTaskRecord(id: 1, record: [1])])
+        #expect(try await store.endedTasks() == [EndedTaskRecord(id: 1, task: [1])])
     }
 
     @Test func `USE-10: that a file was deleted untaken is remembered`() async throws {
@@ -57,7 +59,7 @@ struct EndedTaskTests {
         ])
         #expect(
             try await store.endedTasks()
-                == [EndedTaskRecord(id: 1, record: [1], isDiscarded: true)]
+                == [EndedTaskRecord(id: 1, task: [1], isDiscarded: true)]
         )
     }
 

@@ -1,5 +1,7 @@
 import FerrySystem
 import FerryTestSupport
+import FerryWire
+import FerryWireTestSupport
 import Glibc
 import Testing
 
@@ -58,7 +60,9 @@ struct OpeningTests {
         let store = try open()
         let session = try await store.openedSession()
         var tasks = (1...1500).map { TaskRecord.waiting($0, session: session.id) }
-        for index in tasks.indices { tasks[index].request = [UInt8](repeating: 1, count: 6000) }
+        for index in tasks.indices {
+            tasks[index].request = Encoded(text: [UInt8](repeating: 1, count: 6000))
+        }
         try await store.commit(tasks.map { .insertTask($0) }, durability: .relaxed)
         try await store.commit([.deleteSession(id: session.id)])
         _ = try await store.openedSession("next")

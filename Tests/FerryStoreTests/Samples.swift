@@ -1,4 +1,6 @@
 import FerrySystem
+import FerryWire
+import FerryWireTestSupport
 import FoundationEssentials
 import Testing
 
@@ -8,7 +10,7 @@ import Testing
 func moment(_ seconds: Double) -> Date { Date(timeIntervalSince1970: 1_800_000_000 + seconds) }
 
 /// How the sample application is started.
-let sampleLaunch = LaunchRecord(
+let sampleLaunch = Wire.Launch(
     executable: "/usr/bin/half-tunes",
     arguments: ["--events", ""],
     directory: "/home/jo",
@@ -43,7 +45,7 @@ extension TaskRecord {
             state: .waiting,
             host: host,
             priority: priority,
-            request: Array("GET /\(id)".utf8),
+            request: Encoded(text: Array("GET /\(id)".utf8)),
             notBefore: notBefore,
             createdAt: moment(0)
         )

@@ -1,4 +1,5 @@
 import FerrySystem
+import FerryWireTestSupport
 import Glibc
 import Testing
 

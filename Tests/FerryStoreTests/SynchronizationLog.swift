@@ -1,4 +1,5 @@
 import CSQLite
+import FerryWireTestSupport
 import Glibc
 import Synchronization
 

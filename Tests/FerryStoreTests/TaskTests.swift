@@ -1,6 +1,8 @@
 import FerryStore
 import FerrySystem
 import FerryTestSupport
+import FerryWire
+import FerryWireTestSupport
 import FoundationEssentials
 import Testing
 
@@ -273,7 +275,7 @@ struct TaskTests {
         try await store.commit(
             (TaskID(1)...200).map { id in
                 var task = TaskRecord.waiting(id, session: session.id)
-                task.request = [UInt8](repeating: 1, count: id == 150 ? 5000 : 100)
+                task.request = Encoded(text: [UInt8](repeating: 1, count: id == 150 ? 5000 : 100))
                 return .insertTask(task)
             }
         )

@@ -1,5 +1,6 @@
 import FerryStore
 import FerryTestSupport
+import FerryWireTestSupport
 import FoundationEssentials
 import Testing
 

@@ -1,6 +1,7 @@
 import FerryStore
 import FerrySystem
 import FerryTestSupport
+import FerryWireTestSupport
 import FoundationEssentials
 import Testing
 

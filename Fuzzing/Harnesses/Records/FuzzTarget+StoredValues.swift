@@ -12,42 +12,37 @@ extension FuzzTarget {
         let choice = input.takeNumber()
         let bytes = input.rest
         switch choice % 12 {
-        case 0: try check(ByteState.decode(bytes), \.encoded, ByteState.decode)
-        case 1: try check(UploadState.decode(bytes), \.encoded, UploadState.decode)
-        case 2: try check(DelayState.decode(bytes), \.encoded, DelayState.decode)
+        case 0: try check(ByteState.self, bytes)
+        case 1: try check(UploadState.self, bytes)
+        case 2: try check(DelayState.self, bytes)
         case 3: try checkFailure(bytes)
-        case 4:
-            try check(Stored.request(bytes), { Stored.encode($0) }, { Stored.request($0 ?? []) })
-        case 5:
-            try check(Stored.response(bytes), { Stored.encode($0) }, { Stored.response($0 ?? []) })
-        case 6: try check(Stored.failure(bytes), Stored.encode, { Stored.failure($0 ?? []) })
-        case 7, 8:
-            try check(Stored.event(bytes), { Stored.encode($0) }, { Stored.event($0 ?? []) })
+        case 4: try check(Wire.Request.self, bytes)
+        case 5: try check(Wire.Response.self, bytes)
+        case 6: try check(Wire.Launch.self, bytes)
+        case 7, 8: try check(Wire.Event.self, bytes)
         case 9: try checkOptions(bytes)
         case 10:
-            let rates = SharedRates.limits(bytes)
-            try check(rates, \.encoded, SharedRates.limits)
+            try check(SharedRates.self, bytes)
+            let rates = SharedRates(Encoded(text: bytes))
             try expect(rates.contradiction == nil, "\(rates)")
-        default:
-            let configuration = Stored.configuration(bytes)
-            try check(configuration, Stored.encode, { Stored.configuration($0 ?? []) })
+        default: try check(Wire.SessionConfiguration.self, bytes)
         }
     }
 
-    private static func check<Value: Equatable>(
-        _ value: Value?,
-        _ encode: (Value) -> [UInt8],
-        _ decode: ([UInt8]?) -> Value?
-    ) throws(Finding) {
-        guard let value else { return }
-        let written = encode(value)
-        try expect(!written.isEmpty, "\(value) cannot be written")
-        try expectSame(decode(written), value, String(decoding: written, as: UTF8.self))
+    @discardableResult
+    private static func check<Value: JSONCodable>(
+        _ type: Value.Type,
+        _ bytes: [UInt8]
+    ) throws(Finding) -> Value? {
+        guard let value = Encoded<Value>(text: bytes).value else { return nil }
+        let written = Encoded(value)
+        try expect(!written.text.isEmpty, "\(value) cannot be written")
+        try expectSame(written.value, value, String(decoding: written.text, as: UTF8.self))
+        return value
     }
 
     private static func checkFailure(_ bytes: [UInt8]) throws(Finding) {
-        let failure = AttemptFailure.decode(bytes)
-        try check(failure, \.encoded, AttemptFailure.decode)
+        let failure = try check(AttemptFailure.self, bytes)
         let next = AttemptFailure(
             TransferError(code: .serverUnavailable, message: ""),
             after: failure
@@ -57,9 +52,8 @@ extension FuzzTarget {
 
     /// Whatever the options are, there are delays and digests by them.
     private static func checkOptions(_ bytes: [UInt8]) throws(Finding) {
-        let options = Stored.options(bytes)
-        try check(options, Stored.encode, Stored.options)
-        try expect(options?.contradiction == nil, "\(options, default: "")")
+        let read = try check(Wire.TransferOptions.self, bytes)
+        let options = read?.contradiction == nil ? read : nil
         let policy = RetryPolicy().applying(options?.retry)
         let error = TransferError(code: .timedOut, message: "")
         var generator = SystemRandomNumberGenerator()

@@ -160,7 +160,7 @@ extension Daemon {
 
     func send(_ record: EventRecord, over call: CallID) {
         guard let destination = subscriptions[call] else { return }
-        var event = EncodedEvent(text: record.event, sequence: record.sequence)
+        var event = EncodedEvent(event: record.event, sequence: record.sequence)
         if let path = record.path {
             (event.path, event.directoryIdentity) = files.present(fileAt: path)
         }

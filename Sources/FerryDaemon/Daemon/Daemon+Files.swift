@@ -53,7 +53,7 @@ extension Daemon {
                 let page = try await store.events(session: session, after: last, limit: limit)
                 for event in page {
                     last = event.sequence
-                    guard let resumeData = Stored.event(event.event)?.resumeData else { continue }
+                    guard let resumeData = event.event.value?.resumeData else { continue }
                     keepFile(of: event.taskID, for: resumeData)
                 }
                 if page.count < limit { return }

@@ -1,13 +1,14 @@
 import FerryStore
 import FerrySystem
 import FerryTransfer
+import FerryWire
 
 // Effects for the machine's sleep.
 extension Daemon {
     func flush(_ transfer: any RunningTransfer, of task: TaskID) {
         questions[task] = nil
         transfer.flush { [weak self] checkpoint in
-            let state = checkpoint.map { ByteState(checkpoint: $0).encoded }
+            let state = checkpoint.map { Encoded(ByteState(checkpoint: $0)) }
             self?.input { $0.flush(task: task, state) }
         }
     }

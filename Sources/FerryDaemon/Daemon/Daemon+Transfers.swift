@@ -51,7 +51,7 @@ extension Daemon {
             )
         }
         let transfer: any RunningTransfer =
-            if let upload = UploadState.decode(task.upload) {
+            if let upload = task.upload?.value {
                 try makeUpload(start, request, upload, setup)
             } else {
                 try makeDownload(start, request, setup)
@@ -102,7 +102,7 @@ extension Daemon {
         _ setup: ConnectionSetup
     ) throws(TransferError) -> Download {
         let task = start.task
-        let state = ByteState.decode(task.checkpoint)
+        let state = task.checkpoint?.value
         if let failure = state?.failure { throw failure }
         try requireRoom(for: task)
         let wanted = start.options
@@ -119,12 +119,12 @@ extension Daemon {
                 unavailableResponses: unavailableResponses(to: start),
                 retriedStatuses: retry.statuses,
                 refusesErrorResponses: wanted?.refusesErrorResponses ?? false,
-                link: LinkState.decode(task.link)?.number ?? state?.checkpoint?.version.link,
+                link: task.link?.value?.number ?? state?.checkpoint?.version.link,
                 linkStatuses: start.asksForLink ? Download.expiredLinkStatuses : [],
                 holdsExpiredLinks: wanted?.holdsExpiredLinks ?? false,
                 digests: wanted?.expectedDigests ?? [],
                 announcesResumption: state?.isFromResumeData ?? false,
-                earlierResponse: task.response.flatMap { Stored.response($0) }
+                earlierResponse: task.response?.value
                     .map { HTTPResponseHead($0) },
                 segments: options.policy.segments.limited(to: wanted?.maximumConnections),
                 mirrors: wanted?.mirrors ?? [],
@@ -141,7 +141,7 @@ extension Daemon {
 
     /// Throws if the disk was full and still has no room, so that no server is asked.
     private func requireRoom(for task: TaskRecord) throws(TransferError) {
-        let failure = AttemptFailure.decode(task.lastError)
+        let failure = task.lastError?.value
         guard failure?.code == TransferError.Code.diskFull.rawValue else { return }
         let missing = task.expectedByteCount.map { max(0, $0 - task.receivedByteCount) }
         if let shortage = files.shortage(of: missing, for: task.id) { throw shortage }
@@ -165,7 +165,7 @@ extension Daemon {
         to start: DaemonStateMachine.TransferStart
     ) -> Download.UnavailableResponses {
         options.policy.retry.applying(start.options?.retry).unavailableResponses(
-            after: AttemptFailure.decode(start.task.lastError)?.unavailableCount ?? 0
+            after: start.task.lastError?.value?.unavailableCount ?? 0
         )
     }
 
@@ -204,7 +204,7 @@ extension Daemon {
             },
             checkpointed: { [weak self] checkpoint in
                 self?.input {
-                    $0.checkpointed(task: task, ByteState(checkpoint: checkpoint).encoded)
+                    $0.checkpointed(task: task, Encoded(ByteState(checkpoint: checkpoint)))
                 }
             },
             finished: { [weak self] result in
@@ -266,7 +266,7 @@ extension Daemon {
     }
 
     func makeResumeData(of task: TaskRecord, _ ending: DaemonStateMachine.Ending) {
-        let state = ByteState.decode(task.checkpoint)
+        let state = task.checkpoint?.value
         let unused = state?.resumeData
         guard unused != nil || files.hasPlace(task.id) else {
             let result = resumeData(of: task, state?.checkpoint)
@@ -324,7 +324,7 @@ extension Daemon {
             return try files.makeResumeData(
                 task: task.id,
                 request: task.request(request),
-                currentURL: task.currentRequest.flatMap { Stored.request($0)?.url },
+                currentURL: task.currentRequest?.value?.url,
                 checkpoint: checkpoint
             )
         }
@@ -332,7 +332,7 @@ extension Daemon {
 
     // MARK: Applications
 
-    func launch(_ application: ApplicationID, _ launch: LaunchRecord, session: String) {
+    func launch(_ application: ApplicationID, _ launch: Wire.Launch, session: String) {
         // A start that hangs occupies a thread, and repeated starts would all take effect together.
         guard starts[application] != launch else {
             let text = "the previous start has not completed yet"
@@ -342,7 +342,9 @@ extension Daemon {
         var environment = launch.environment
         environment[LaunchEnvironment.backgroundSession] = session
         var attributes = options.applicationAttributes
-        if let mask = launch.fileModeMask { attributes?.fileModeMask = mask }
+        if let mask = launch.fileModeMask.flatMap({ UInt32(exactly: $0) }) {
+            attributes?.fileModeMask = mask & 0o777
+        }
         let program = ProcessLaunch(
             executable: launch.executable,
             arguments: launch.arguments,

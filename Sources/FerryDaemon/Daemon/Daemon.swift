@@ -58,7 +58,7 @@ final class Daemon {
     var sleepWatch: SleepWatch?
     var children: [ApplicationID: ChildProcess] = [:]
     /// The starts of applications that have not completed yet.
-    var starts: [ApplicationID: LaunchRecord] = [:]
+    var starts: [ApplicationID: Wire.Launch] = [:]
     var subscriptions: [CallID: EventDestination] = [:]
     /// The streams of events, by name.
     var streams: [String: EventStream] = [:]
@@ -119,8 +119,8 @@ final class Daemon {
         for application in applications {
             sessions += try await store.sessions(application: application.id)
         }
-        let rates = SharedRates.limits(try await store.value(of: .rates))
-        var clock = DaemonClock(continuing: .decode(try await store.value(of: .clock)))
+        let rates = SharedRates(try await store.rates())
+        var clock = DaemonClock(continuing: try await store.clock()?.value)
         await readSettings()
         await settleFiles()
         files.removeExpiredResumeFiles(now: Date())

@@ -83,7 +83,7 @@ protocol DaemonWorld: AnyObject {
 
     /// Passes those of some conditions that the machine is in to `conditionsChanged`, at once and whenever they change.
     func observe(_ conditions: Conditions)
-    func launch(_ application: ApplicationID, _ launch: LaunchRecord, session: String)
+    func launch(_ application: ApplicationID, _ launch: Wire.Launch, session: String)
     func inhibit(_ inhibition: MachineSleep.Inhibition)
     func allowSleep()
     func exit()

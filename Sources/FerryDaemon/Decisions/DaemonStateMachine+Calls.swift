@@ -25,7 +25,7 @@ extension DaemonStateMachine {
             let known = create.resumeData.flatMap { try? ResumeData(decoding: Array($0)) }
             task.receivedByteCount = known?.byteCount ?? 0
             task.expectedByteCount = known?.checkpoint.totalByteCount
-            task.checkpoint = unused?.encoded
+            task.checkpoint = unused.map { Encoded($0) }
         }
     }
 
@@ -67,7 +67,7 @@ extension DaemonStateMachine {
             }
         }
         insert(NewTask(create), from: caller) { task in
-            task.upload = state.encoded
+            task.upload = Encoded(state)
             task.uploadResource = resource
         }
     }
@@ -120,14 +120,16 @@ extension DaemonStateMachine {
             state: new.isResumed ? .waiting : .suspended,
             host: host,
             priority: min(max(new.priority, 0), 1),
-            request: Stored.encode(new.request),
+            request: Encoded(new.request),
             description: new.description,
             notBefore: begin > now ? begin : nil,
             createdAt: now,
             startedAt: new.isResumed ? now : nil,
             deadline: new.isResumed && timeout > 0 ? begin.addingTimeInterval(timeout) : nil,
-            delay: new.earliestBegin.flatMap { DelayState($0, at: clock.wall(at: now))?.encoded },
-            options: new.options.map { Stored.encode($0) },
+            delay: new.earliestBegin.flatMap {
+                DelayState($0, at: clock.wall(at: now)).map { Encoded($0) }
+            },
+            options: new.options.map { Encoded($0) },
             avoids: avoided(by: new.options, inSession: new.session)
         )
     }

@@ -1,4 +1,5 @@
 import FerryStore
+import FerryWire
 import FoundationEssentials
 
 // Only the dates that applications have given follow the time of day. When the clock is set, each task that waits for
@@ -26,7 +27,7 @@ extension DaemonStateMachine {
     mutating func found(dated tasks: [TaskRecord]) {
         guard let last = tasks.last else { return endClockPass() }
         let changes = tasks.compactMap { task -> Mutation? in
-            guard let notBefore = task.notBefore, let date = DelayState.decode(task.delay)?.date
+            guard let notBefore = task.notBefore, let date = task.delay?.value?.date
             else { return nil }
             let moment = clock.moment(ofWall: date)
             guard abs(moment.timeIntervalSince(notBefore)) > DaemonClock.tolerance else {
@@ -52,7 +53,7 @@ extension DaemonStateMachine {
         if timekeeping.endPass() {
             followClock()
         } else {
-            commit([.set(.clock, clock.anchor.encoded)], .relaxed)
+            commit([.set(.clock(Encoded(clock.anchor)))], .relaxed)
         }
     }
 
@@ -68,7 +69,7 @@ extension DaemonStateMachine {
     /// ``DaemonPolicy/longestBelievedWait`` ends, and a time that began in the future begins now. A failed commit is
     /// not repeated unchanged: by then tasks may have begun in this boot, whose times are right.
     private mutating func takeUpClock() {
-        let set = Mutation.set(.clock, clock.anchor.encoded)
+        let set = Mutation.set(.clock(Encoded(clock.anchor)))
         commit(
             [set, .distrustTimes(at: now, longestWait: policy.longestBelievedWait)],
             .relaxed,

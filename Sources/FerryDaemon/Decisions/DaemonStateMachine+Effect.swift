@@ -72,7 +72,7 @@ extension DaemonStateMachine {
         /// Delete the file of a task that has ended, after it was offered to its application: nothing else is left.
         case removeFile(task: TaskID)
         /// Start an application and report with `launched`, later with `applicationExited`.
-        indirect case launch(application: ApplicationID, LaunchRecord, session: String)
+        indirect case launch(application: ApplicationID, Wire.Launch, session: String)
         /// Report the conditions of these that the machine is in with `conditionsChanged`, now and whenever they change;
         /// if empty, no longer.
         case observe(Conditions)

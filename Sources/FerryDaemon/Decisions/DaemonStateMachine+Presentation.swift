@@ -14,7 +14,7 @@ extension DaemonStateMachine {
         let application = session.flatMap { applications[$0.applicationID] }
         let running = running[record.id]
         let isLoading = running?.isActive ?? false
-        let end = record.event.flatMap { Stored.event($0) }
+        let end = record.event?.value
         return Wire.Task(
             id: record.id.rawValue,
             application: application?.record.identifier ?? "",
@@ -23,20 +23,20 @@ extension DaemonStateMachine {
             state: isLoading && record.state == .waiting ? .running : record.state.presented,
             description: record.description,
             priority: record.priority,
-            originalRequest: Encoded(stored: record.request) ?? Encoded(.unreadable),
+            originalRequest: record.request.sendable ?? Encoded(.unreadable),
             currentRequest: currentRequest(of: record, running, end),
             response: running?.response.map { Encoded($0) }
-                ?? record.response.flatMap { Encoded(stored: $0) } ?? end?.response,
+                ?? record.response?.sendable ?? end?.response,
             receivedByteCount: running?.receivedByteCount ?? record.receivedByteCount,
             expectedByteCount: running?.expectedByteCount ?? record.expectedByteCount,
             upload: upload(of: record, sentByteCount: running?.sentByteCount),
             wait: presentedWait(of: record, at: now),
             failure: running?.failure.map { Wire.Failure(code: $0.code, message: $0.message) }
-                ?? record.lastError.flatMap { Stored.failure($0) },
+                ?? record.lastError?.value?.failure,
             attempts: running?.attempts ?? record.attempts,
             created: clock.wall(at: record.createdAt),
-            earliestBegin: DelayState.decode(record.delay)?.date,
-            options: Stored.options(record.options),
+            earliestBegin: record.delay?.value?.date,
+            options: record.validOptions,
             link: record.replacement?.url,
             bytesPerSecond: isLoading ? running?.speed.bytesPerSecond(at: now) : nil
         )
@@ -48,13 +48,11 @@ extension DaemonStateMachine {
         _ running: RunningTask?,
         _ end: Wire.Event?
     ) -> Encoded<Wire.Request>? {
-        if running?.currentRequest == nil,
-            let stored = record.currentRequest.flatMap({ Encoded<Wire.Request>(stored: $0) })
-        {
+        if running?.currentRequest == nil, let stored = record.currentRequest?.sendable {
             return stored
         }
         let request =
-            running?.currentRequest ?? end?.request ?? DelayState.decode(record.delay)?.request
+            running?.currentRequest ?? end?.request ?? record.delay?.value?.request
         return request.map { Encoded($0) }
     }
 
@@ -66,7 +64,7 @@ extension DaemonStateMachine {
     }
 
     private func upload(of record: TaskRecord, sentByteCount: Int64?) -> Wire.Upload? {
-        UploadState.decode(record.upload).map { upload in
+        record.upload?.value.map { upload in
             let isSent = record.state == .completed && record.lastError == nil
             return Wire.Upload(
                 byteCount: upload.byteCount,
@@ -95,7 +93,7 @@ extension DaemonStateMachine {
             }
             return Wire.Hook(
                 application: application.record.identifier,
-                launch: application.record.launch.map { Wire.Launch($0) },
+                launch: application.record.launch,
                 attempts: application.record.launchAttempts,
                 nextLaunch: application.record.nextLaunchAt.map { clock.wall(at: $0) },
                 pendingSessions: pending.map(\.identifier).sorted(),

@@ -5,7 +5,7 @@ extension DaemonStateMachine {
     /// A person changes the rate limits of all tasks together.
     mutating func setRates(_ rates: SharedRates, from caller: Caller) {
         if let refusal = rates.refusal { return turn.add(.refuse(caller.call, refusal)) }
-        commit([.set(.rates, rates.encoded)], then: .ratesSet(caller.call, rates))
+        commit([.set(.rates(Encoded(rates)))], then: .ratesSet(caller.call, rates))
     }
 
     /// A client changes the rate limits of its session's tasks together.
@@ -17,7 +17,7 @@ extension DaemonStateMachine {
         guard let configuration = sessions[session]?.configuration else { return }
         turn.add(.limitRates(rates, session: session))
         commit(
-            [.setConfiguration(session: session, Stored.encode(configuration))],
+            [.setConfiguration(session: session, Encoded(configuration))],
             then: .call(caller.call, about: nil)
         )
     }

@@ -50,7 +50,7 @@ extension DaemonStateMachine {
             expiredLinks.forget(task.id)
             relink(task, key, to: Wire.Request(relinked), call: call)
         case .rates(let rates):
-            var options = Stored.options(task.options) ?? Wire.TransferOptions()
+            var options = task.validOptions ?? Wire.TransferOptions()
             options.receiveRate = rates.receive
             options.sendRate = rates.send
             set(.rates(options), of: key, for: call)

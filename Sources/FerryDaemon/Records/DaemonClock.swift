@@ -1,3 +1,4 @@
+import FerryStore
 import FerrySystem
 import FoundationEssentials
 
@@ -7,21 +8,11 @@ import FoundationEssentials
 /// length when the clock is set. After a restart of the machine it continues from the time of day, the only source
 /// then. People, servers and applications use the time of day: their dates are converted.
 struct DaemonClock: Hashable, Sendable {
-    /// The stored state of the clock.
-    struct Anchor: StoredRecord, Hashable, Sendable {
-        /// The boot.
-        var boot: BootIdentifier
-        /// The daemon's time at its start, in seconds since 1970.
-        var start: Double
-        /// The number of seconds by which the time of day was ahead of the daemon's time when that was last recorded.
-        var offset: Double
-    }
-
     /// The difference between the two clocks, in seconds, up to which neither was set: the kernel keeps them together.
     static let tolerance: Double = 0.5
 
     /// The state to store.
-    private(set) var anchor: Anchor
+    private(set) var anchor: ClockAnchor
     /// Whether the clock has not been taken up in this boot yet: moments stored before may be wrong.
     private(set) var isNewBoot: Bool
 
@@ -33,7 +24,7 @@ struct DaemonClock: Hashable, Sendable {
     ///   - wall: The time of day.
     ///   - sinceBoot: The number of seconds since the boot at that time.
     init(
-        continuing anchor: Anchor? = nil,
+        continuing anchor: ClockAnchor? = nil,
         boot: BootIdentifier = .current,
         wall: Date = Date(),
         sinceBoot: Double = BootClock.seconds
@@ -46,7 +37,7 @@ struct DaemonClock: Hashable, Sendable {
         } else {
             let offset = anchor?.offset ?? 0
             let start = wall.timeIntervalSince1970 - offset - sinceBoot
-            self.anchor = Anchor(boot: boot, start: start, offset: offset)
+            self.anchor = ClockAnchor(boot: boot, start: start, offset: offset)
         }
     }
 

@@ -1,16 +1,11 @@
+import FerryStore
 import FerryWire
 
-/// The limits on bytes received and sent per second, shared by all transfers that they apply to; `nil` for no limit.
-struct SharedRates: StoredRecord, Hashable, Sendable {
-    /// The limit on received bytes.
-    var receive: Int64?
-    /// The limit on sent bytes.
-    var send: Int64?
-
-    /// Decodes stored limits; invalid ones limit nothing.
-    static func limits(_ bytes: [UInt8]?) -> SharedRates {
-        guard let rates = decode(bytes), rates.contradiction == nil else { return SharedRates() }
-        return rates
+extension SharedRates {
+    /// Reads stored limits; invalid ones limit nothing.
+    init(_ stored: Encoded<SharedRates>?) {
+        self.init()
+        if let rates = stored?.value, rates.contradiction == nil { self = rates }
     }
 
     /// The invalid member, and why; `nil` if both are valid.

@@ -24,7 +24,7 @@ extension TransferRequest {
 
 extension TaskRecord {
     /// The address that the task was made with; everything that belongs to its session is meant for that origin alone.
-    var ownURL: String? { Stored.request(request).map { $0.madeFor ?? $0.url } }
+    var ownURL: String? { request.value.map { $0.madeFor ?? $0.url } }
 
     /// Returns the request to send for the task.
     ///

@@ -9,7 +9,7 @@ extension Wire.EndedTask {
 
     /// Reads what the store remembers; `nil` if that cannot be read.
     init?(_ record: EndedTaskRecord) {
-        guard var task = Stored.endedTask(record.record) else { return nil }
+        guard var task = record.task.value else { return nil }
         task.path = record.path
         task.discarded = record.isDiscarded ? true : nil
         self = task

@@ -4,34 +4,6 @@ import FerryTransfer
 import FerryWire
 import FoundationEssentials
 
-extension LaunchRecord {
-    /// Creates the record from a client's description of how its application is started.
-    init(_ launch: Wire.Launch) {
-        self.init(
-            executable: launch.executable,
-            arguments: launch.arguments,
-            directory: launch.directory,
-            environment: launch.environment,
-            fileModeMask: launch.fileModeMask.flatMap { UInt32(exactly: $0) }.map { $0 & 0o777 },
-            omittedVariables: launch.omittedVariables
-        )
-    }
-}
-
-extension Wire.Launch {
-    /// Creates the message from the stored description of how an application is started.
-    init(_ record: LaunchRecord) {
-        self.init(
-            executable: record.executable,
-            arguments: record.arguments,
-            directory: record.directory,
-            environment: record.environment,
-            fileModeMask: record.fileModeMask.map { Int($0) },
-            omittedVariables: record.omittedVariables
-        )
-    }
-}
-
 extension Wire.Response {
     /// Creates the message for a client about the head of a response.
     init(_ head: HTTPResponseHead) {

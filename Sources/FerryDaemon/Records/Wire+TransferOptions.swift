@@ -1,3 +1,4 @@
+import FerryStore
 import FerrySystem
 import FerryTransfer
 import FerryWire
@@ -44,6 +45,14 @@ extension Wire.TransferOptions {
 
     /// The digests, in the form that transfers use.
     var expectedDigests: [Digest] { (digests ?? []).compactMap { Digest($0) } }
+}
+
+extension TaskRecord {
+    /// Its options; `nil` if its application has set none, or if they are invalid.
+    var validOptions: Wire.TransferOptions? {
+        let options = options?.value
+        return options?.contradiction == nil ? options : nil
+    }
 }
 
 extension [Wire.Condition]? {

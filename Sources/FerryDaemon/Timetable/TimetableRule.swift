@@ -1,3 +1,4 @@
+import FerryStore
 import FerryWire
 
 /// A rule of the user's timetable, such as `Mon-Fri 08:00-18:00 512k`.

@@ -1,4 +1,5 @@
 import FerrySystem
+import FerryWire
 import FoundationEssentials
 
 extension Database {
@@ -33,9 +34,9 @@ extension Database {
     /// Creates or updates an application and its session.
     func openSession(
         _ application: String,
-        _ launch: LaunchRecord?,
+        _ launch: Wire.Launch?,
         _ identifier: String,
-        _ configuration: [UInt8],
+        _ configuration: Encoded<Wire.SessionConfiguration>,
         avoids: Conditions
     ) throws(StoreError) -> Receipt.OpenedSession {
         // The session's numbers are read below.
@@ -53,8 +54,8 @@ extension Database {
         return Receipt.OpenedSession(application: owner, session: session, isNew: isNew)
     }
 
-    /// Replaces the launch record of an application.
-    func setLaunch(_ launch: LaunchRecord?, of application: ApplicationID) throws(StoreError) {
+    /// Replaces how an application is started again.
+    func setLaunch(_ launch: Wire.Launch?, of application: ApplicationID) throws(StoreError) {
         try expectApplication(
             application,
             try connection.run(Self.setLaunch, try encode(launch), application)
@@ -82,7 +83,10 @@ extension Database {
     }
 
     /// Replaces a session's configuration.
-    func setConfiguration(_ configuration: [UInt8], of session: SessionID) throws(StoreError) {
+    func setConfiguration(
+        _ configuration: Encoded<Wire.SessionConfiguration>,
+        of session: SessionID
+    ) throws(StoreError) {
         let changed = try connection.run(Self.setConfiguration, configuration, session)
         guard changed == 1 else { throw .missing("session \(session)") }
     }
@@ -109,10 +113,10 @@ extension Database {
         guard changed == 1 else { throw .missing("application \(id)") }
     }
 
-    private func encode(_ launch: LaunchRecord?) throws(StoreError) -> String? {
+    private func encode(_ launch: Wire.Launch?) throws(StoreError) -> String? {
         guard let launch else { return nil }
         do {
-            return String(decoding: try JSONEncoder().encode(launch), as: UTF8.self)
+            return String(decoding: try MessageCoding.encode(launch), as: UTF8.self)
         } catch {
             throw connection.failure(.internalFailure, because: "\(error)")
         }

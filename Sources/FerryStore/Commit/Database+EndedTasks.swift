@@ -1,3 +1,5 @@
+import FerryWire
+
 /// What is remembered of tasks that have ended.
 extension Database {
     /// The number of ends after which the oldest are forgotten, in one go.
@@ -27,7 +29,7 @@ extension Database {
     )
 
     /// Remembers a task that ends, and forgets the oldest beyond the limit.
-    func remember(_ record: [UInt8], of task: TaskID) throws(StoreError) {
+    func remember(_ record: Encoded<Wire.EndedTask>, of task: TaskID) throws(StoreError) {
         try connection.run(Self.remember, task, record)
         let number = connection.lastInsertedRow
         guard number % Self.forgettingInterval == 0 else { return }
@@ -50,7 +52,7 @@ extension Database {
         try connection.rows(Self.newest, limit) { row in
             EndedTaskRecord(
                 id: row.id(),
-                record: row.bytes(),
+                task: row.encoded(),
                 path: row.optionalText(),
                 isDiscarded: row.integer() != 0
             )

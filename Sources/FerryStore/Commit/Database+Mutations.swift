@@ -1,3 +1,4 @@
+import FerryWire
 import FoundationEssentials
 
 extension Database {
@@ -31,8 +32,8 @@ extension Database {
             try setConfiguration(configuration, of: session)
         case .deleteSession(let id):
             try deleteSession(id)
-        case .set(let setting, let value):
-            try set(setting, value)
+        case .set(let setting):
+            try set(setting)
         case .insertTask(let task):
             receipt.taskIDs.append(try insert(task))
         case .setProgress(let task, let received, let expected):
@@ -104,15 +105,21 @@ extension Database {
         """
     )
 
-    /// Returns the value of a setting, in ferryd's encoding; `nil` if it was never set.
-    func value(of setting: Setting) throws(StoreError) -> [UInt8]? {
-        try connection.first(Self.readSetting, setting.rawValue) {
-            $0.bytes()
-        }
+    /// Returns the rates of all tasks together; `nil` if they were never set.
+    func rates() throws(StoreError) -> Encoded<SharedRates>? { try setting("rates") }
+
+    /// Returns the time according to ferryd; `nil` if it was never set.
+    func clock() throws(StoreError) -> Encoded<ClockAnchor>? { try setting("clock") }
+
+    private func setting<Value>(_ name: String) throws(StoreError) -> Encoded<Value>? {
+        try connection.first(Self.readSetting, name) { $0.encoded() }
     }
 
     /// Replaces the value of a setting.
-    func set(_ setting: Setting, _ value: [UInt8]) throws(StoreError) {
-        try connection.run(Self.writeSetting, setting.rawValue, value)
+    func set(_ setting: Setting) throws(StoreError) {
+        switch setting {
+        case .rates(let rates): try connection.run(Self.writeSetting, "rates", rates)
+        case .clock(let anchor): try connection.run(Self.writeSetting, "clock", anchor)
+        }
     }
 }

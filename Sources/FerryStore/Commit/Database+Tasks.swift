@@ -1,4 +1,5 @@
 import FerrySystem
+import FerryWire
 import FoundationEssentials
 
 extension Database {
@@ -121,7 +122,7 @@ extension Database {
     }
 
     /// Replaces a task's checkpoint.
-    func setCheckpoint(_ checkpoint: [UInt8]?, of task: TaskID) throws(StoreError) {
+    func setCheckpoint(_ checkpoint: Encoded<ByteState>?, of task: TaskID) throws(StoreError) {
         try expectTask(
             task,
             try connection.run(Self.setCheckpoint, checkpoint, task)
@@ -129,7 +130,7 @@ extension Database {
     }
 
     /// Replaces the stored information about the file that an upload sends.
-    func setUpload(_ upload: [UInt8], of task: TaskID) throws(StoreError) {
+    func setUpload(_ upload: Encoded<UploadState>, of task: TaskID) throws(StoreError) {
         try expectTask(
             task,
             try connection.run(Self.setUpload, upload, task)
@@ -137,7 +138,7 @@ extension Database {
     }
 
     /// Replaces a task's options.
-    func setOptions(_ options: [UInt8]?, of task: TaskID) throws(StoreError) {
+    func setOptions(_ options: Encoded<Wire.TransferOptions>?, of task: TaskID) throws(StoreError) {
         try expectTask(
             task,
             try connection.run(Self.setOptions, options, task)
@@ -155,7 +156,7 @@ extension Database {
     func setRetry(
         _ attempts: Int,
         _ notBefore: Date?,
-        _ lastError: [UInt8]?,
+        _ lastError: Encoded<AttemptFailure>?,
         of task: TaskID
     ) throws(StoreError) {
         try replace(try standing(.id(task))) { standing in
@@ -170,7 +171,7 @@ extension Database {
         _ task: TaskID,
         _ attempts: Int,
         until date: Date,
-        _ lastError: [UInt8]?
+        _ lastError: Encoded<AttemptFailure>?
     ) throws(StoreError) {
         try replace(try standing(.id(task))) { standing in
             standing.attempts = attempts
@@ -179,14 +180,17 @@ extension Database {
         try setLastError(lastError, of: task)
     }
 
-    private func setLastError(_ lastError: [UInt8]?, of task: TaskID) throws(StoreError) {
+    private func setLastError(
+        _ lastError: Encoded<AttemptFailure>?,
+        of task: TaskID
+    ) throws(StoreError) {
         try connection.run(Self.setLastError, lastError, task)
     }
 
     /// Replaces a task's request after redirects and its response.
     func setExchange(
-        _ currentRequest: [UInt8]?,
-        _ response: [UInt8]?,
+        _ currentRequest: Encoded<Wire.Request>?,
+        _ response: Encoded<Wire.Response>?,
         of task: TaskID
     ) throws(StoreError) {
         try expectTask(

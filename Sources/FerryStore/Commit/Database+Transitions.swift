@@ -1,3 +1,4 @@
+import FerryWire
 import FoundationEssentials
 
 extension Database {
@@ -66,7 +67,7 @@ extension Database {
     func delay(
         _ key: TaskKey,
         until notBefore: Date?,
-        _ delay: [UInt8]?,
+        _ delay: Encoded<DelayState>?,
         ifNew isOnlyForNew: Bool,
         at now: Date
     ) throws(StoreError) -> TaskChange? {
@@ -111,8 +112,11 @@ extension Database {
     }
 
     /// Gives a task a request to send in place of its own, perhaps to another host.
-    func relink(_ key: TaskKey, to host: String, _ link: [UInt8]) throws(StoreError) -> TaskChange?
-    {
+    func relink(
+        _ key: TaskKey,
+        to host: String,
+        _ link: Encoded<LinkState>
+    ) throws(StoreError) -> TaskChange? {
         let standing = try standing(key)
         guard standing.state != .completed else { return nil }
         try connection.run(Self.setLink, link, standing.id)

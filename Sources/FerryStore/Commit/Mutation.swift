@@ -1,4 +1,5 @@
 package import FerrySystem
+package import FerryWire
 package import FoundationEssentials
 
 /// A change to the store.
@@ -10,13 +11,13 @@ package enum Mutation: Hashable, Sendable {
     /// its tasks avoid; the result is in ``Receipt/openedSessions``.
     case openSession(
         application: String,
-        launch: LaunchRecord?,
+        launch: Wire.Launch?,
         identifier: String,
-        configuration: [UInt8],
+        configuration: Encoded<Wire.SessionConfiguration>,
         avoids: Conditions = []
     )
-    /// Replaces the launch record of an application; with `nil`, it is not started again.
-    case setLaunch(application: ApplicationID, LaunchRecord?)
+    /// Replaces how an application is started again; with `nil`, it is not started again.
+    case setLaunch(application: ApplicationID, Wire.Launch?)
     /// Records the outcome of starting an application again.
     case setLaunchState(application: ApplicationID, attempts: Int, nextLaunchAt: Date?)
     /// Records whether an application was quit by force.
@@ -24,12 +25,12 @@ package enum Mutation: Hashable, Sendable {
     /// Deletes an application with its sessions, their tasks and events.
     case deleteApplication(id: ApplicationID)
     /// Replaces a session's configuration.
-    case setConfiguration(session: SessionID, [UInt8])
+    case setConfiguration(session: SessionID, Encoded<Wire.SessionConfiguration>)
     /// Deletes a session with its tasks and events.
     case deleteSession(id: SessionID)
 
     /// Replaces the value of a setting.
-    case set(Setting, [UInt8])
+    case set(Setting)
 
     /// Adds a task with the number that its caller has chosen.
     ///
@@ -41,18 +42,27 @@ package enum Mutation: Hashable, Sendable {
     /// Records how much of a body has arrived.
     case setProgress(task: TaskID, receivedByteCount: Int64, expectedByteCount: Int64?)
     /// Replaces a task's checkpoint.
-    case setCheckpoint(task: TaskID, [UInt8]?)
+    case setCheckpoint(task: TaskID, Encoded<ByteState>?)
     /// Replaces the stored information about the file that an upload sends.
-    case setUpload(task: TaskID, [UInt8])
+    case setUpload(task: TaskID, Encoded<UploadState>)
     /// Records how many attempts have failed, when the next may start, and why the last one failed.
-    case setRetry(task: TaskID, attempts: Int, notBefore: Date?, lastError: [UInt8]?)
+    case setRetry(
+        task: TaskID,
+        attempts: Int,
+        notBefore: Date?,
+        lastError: Encoded<AttemptFailure>?
+    )
     /// Records the same for the work that a task requires before it begins: it does not begin earlier than it
     /// would have.
-    case postponeTask(TaskID, attempts: Int, until: Date, lastError: [UInt8]?)
+    case postponeTask(TaskID, attempts: Int, until: Date, lastError: Encoded<AttemptFailure>?)
     /// Ends the wait of all tasks whose next attempt waits until ``TaskRecord/networkWait``.
     case endNetworkWait
     /// Replaces a task's request after redirects and its response.
-    case setExchange(task: TaskID, currentRequest: [UInt8]?, response: [UInt8]?)
+    case setExchange(
+        task: TaskID,
+        currentRequest: Encoded<Wire.Request>?,
+        response: Encoded<Wire.Response>?
+    )
     /// Resumes a task for its application; its time begins, or continues where it stopped.
     ///
     /// This and the other changes that name a ``TaskKey`` take effect according to the state in
@@ -70,7 +80,7 @@ package enum Mutation: Hashable, Sendable {
     /// Replaces the application's description of a task.
     case describeTask(TaskKey, String?)
     /// Replaces a task's options.
-    case setOptions(TaskKey, [UInt8]?)
+    case setOptions(TaskKey, Encoded<Wire.TransferOptions>?)
     /// Replaces the conditions that a task avoids besides its session's; `nil` lets it run under all from then on,
     /// which later changes leave so.
     case avoidConditions(TaskKey, Conditions?)
@@ -78,7 +88,7 @@ package enum Mutation: Hashable, Sendable {
     case prioritizeTask(TaskKey, Double)
     /// Replaces the date before which a task does not begin, if it has had no failed attempt; its time moves
     /// along. The task is treated as if its state had changed.
-    case delayTask(TaskKey, notBefore: Date?, [UInt8]?, at: Date)
+    case delayTask(TaskKey, notBefore: Date?, Encoded<DelayState>?, at: Date)
     /// Changes the date that a task waits for, if it is still this one; its time moves along. The task is
     /// treated as if its state had changed.
     case retimeTask(TaskID, from: Date, to: Date, at: Date)
@@ -87,10 +97,10 @@ package enum Mutation: Hashable, Sendable {
     case distrustTimes(at: Date, longestWait: Double)
     /// Lets a task begin at once, and records what its application has said about that; the task is treated
     /// as if its state had changed.
-    case beginTask(TaskKey, [UInt8]?, at: Date)
+    case beginTask(TaskKey, Encoded<DelayState>?, at: Date)
     /// Makes a task wait for another host with a request to send in place of its own; if it is backing off,
     /// the next attempt need not wait. The task is treated as if its state had changed.
-    case relinkTask(TaskKey, host: String, [UInt8])
+    case relinkTask(TaskKey, host: String, Encoded<LinkState>)
     /// Deletes a task; if it had ended, it is remembered that nobody has taken its file.
     case deleteTask(id: TaskID)
 
@@ -108,8 +118,8 @@ package enum Durability: Hashable, Sendable {
 
 /// The end of a task.
 package struct NewEnd: Hashable, Sendable {
-    /// The event that reports it, in ferryd's encoding, without its number and its path.
-    package var event: [UInt8]
+    /// The event that reports it, without its number and its path.
+    package var event: Encoded<Wire.Event>
     /// The absolute path of the task's file; `nil` if there is none.
     package var path: String?
     /// The number of bytes of the body that have arrived.
@@ -117,15 +127,15 @@ package struct NewEnd: Hashable, Sendable {
     /// The number of bytes in the whole body, if known.
     package var expectedByteCount: Int64?
     /// What is to be remembered of the task, if anything, among the last ``Store/endedTaskCount``.
-    package var memory: [UInt8]?
+    package var memory: Encoded<Wire.EndedTask>?
 
     /// Creates the end of a task.
     package init(
-        event: [UInt8],
+        event: Encoded<Wire.Event>,
         path: String? = nil,
         receivedByteCount: Int64 = 0,
         expectedByteCount: Int64? = nil,
-        memory: [UInt8]? = nil
+        memory: Encoded<Wire.EndedTask>? = nil
     ) {
         self.event = event
         self.path = path
@@ -143,12 +153,12 @@ package enum TaskKey: Hashable, Sendable {
     case identifier(session: SessionID, Int)
 }
 
-/// A setting for all tasks, by its name in the database.
-package enum Setting: String, Hashable, Sendable {
+/// A setting for all tasks.
+package enum Setting: Hashable, Sendable {
     /// The rates at which all tasks together may download and upload.
-    case rates
+    case rates(Encoded<SharedRates>)
     /// The time according to ferryd.
-    case clock
+    case clock(Encoded<ClockAnchor>)
 }
 
 /// A change of a task from one state to another by a commit.

@@ -57,7 +57,7 @@ extension Database {
             EventRecord(
                 sequence: row.integer(),
                 taskID: row.id(),
-                event: row.bytes(),
+                event: row.encoded(),
                 path: row.optionalText()
             )
         }

@@ -1,3 +1,4 @@
+import FerryWire
 import FoundationEssentials
 
 extension Database {
@@ -98,7 +99,7 @@ extension Database {
             id: row.id(),
             applicationID: row.id(),
             identifier: row.text(),
-            configuration: row.bytes(),
+            configuration: row.encoded(),
             nextTaskIdentifier: Int(row.integer()),
             nextSequence: row.integer(),
             counts: counts(&row)
@@ -113,12 +114,15 @@ extension Database {
         )
     }
 
-    private func decodeLaunch(_ text: String?) throws(StoreError) -> LaunchRecord? {
+    private func decodeLaunch(_ text: String?) throws(StoreError) -> Wire.Launch? {
         guard let text else { return nil }
         do {
-            return try JSONDecoder().decode(LaunchRecord.self, from: Data(text.utf8))
+            return try MessageCoding.decode(from: Array(text.utf8))
         } catch {
-            throw connection.failure(.corrupt, because: "a launch record cannot be read: \(error)")
+            throw connection.failure(
+                .corrupt,
+                because: "how an application is started cannot be read: \(error)"
+            )
         }
     }
 }

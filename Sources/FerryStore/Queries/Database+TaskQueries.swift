@@ -1,3 +1,4 @@
+import FerryWire
 import FoundationEssentials
 
 extension Database {
@@ -210,25 +211,25 @@ extension Database {
             state: try state(row.integer()),
             host: row.text(),
             priority: row.double(),
-            request: row.bytes(),
-            currentRequest: row.optionalBytes(),
-            response: row.optionalBytes(),
+            request: row.encoded(),
+            currentRequest: row.optionalEncoded(),
+            response: row.optionalEncoded(),
             description: row.optionalText(),
             receivedByteCount: row.byteCount(),
             expectedByteCount: row.optionalByteCount(),
-            checkpoint: row.optionalBytes(),
+            checkpoint: row.optionalEncoded(),
             attempts: row.count(),
             notBefore: row.optionalDate(),
-            lastError: row.optionalBytes(),
+            lastError: row.optionalEncoded(),
             createdAt: row.date(),
             startedAt: row.optionalDate(),
             deadline: row.optionalDate(),
-            upload: row.optionalBytes(),
-            delay: row.optionalBytes(),
-            options: row.optionalBytes(),
-            link: row.optionalBytes(),
+            upload: row.optionalEncoded(),
+            delay: row.optionalEncoded(),
+            options: row.optionalEncoded(),
+            link: row.optionalEncoded(),
             avoids: row.avoidedConditions(),
-            event: row.optionalBytes()
+            event: row.optionalEncoded()
         )
     }
 

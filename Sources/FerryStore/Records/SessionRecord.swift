@@ -1,3 +1,5 @@
+package import FerryWire
+
 /// A background session of an application.
 package struct SessionRecord: Hashable, Sendable {
     /// The store's number for the session, never used again after it is deleted.
@@ -6,8 +8,8 @@ package struct SessionRecord: Hashable, Sendable {
     package var applicationID: ApplicationID
     /// The name the application gave the session, unique within the application.
     package var identifier: String
-    /// The session's configuration, in ferryd's encoding.
-    package var configuration: [UInt8]
+    /// The session's configuration.
+    package var configuration: Encoded<Wire.SessionConfiguration>
     /// A task identifier above all that this session's tasks ever had.
     package var nextTaskIdentifier: Int
     /// The sequence number of the session's next event.
@@ -20,7 +22,7 @@ package struct SessionRecord: Hashable, Sendable {
         id: SessionID,
         applicationID: ApplicationID,
         identifier: String,
-        configuration: [UInt8],
+        configuration: Encoded<Wire.SessionConfiguration>,
         nextTaskIdentifier: Int = 1,
         nextSequence: Int64 = 1,
         counts: SessionCounts = SessionCounts()

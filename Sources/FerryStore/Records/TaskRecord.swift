@@ -1,4 +1,5 @@
 package import FerrySystem
+package import FerryWire
 package import FoundationEssentials
 
 /// A task of a background session.
@@ -15,45 +16,45 @@ package struct TaskRecord: Hashable, Sendable {
     package var host: String
     /// Tasks of a higher priority come first.
     package var priority: Double
-    /// The request, in ferryd's encoding; it never changes.
-    package var request: [UInt8]
+    /// The request; it never changes.
+    package var request: Encoded<Wire.Request>
     /// The request after redirects, if there were any.
-    package var currentRequest: [UInt8]?
+    package var currentRequest: Encoded<Wire.Request>?
     /// The head of the latest response.
-    package var response: [UInt8]?
+    package var response: Encoded<Wire.Response>?
     /// The application's description of the task.
     package var description: String?
     /// The number of bytes of the body that have arrived.
     package var receivedByteCount: Int64
     /// The number of bytes in the whole body, if known.
     package var expectedByteCount: Int64?
-    /// Which bytes on disk can be trusted, in ferryd's encoding.
-    package var checkpoint: [UInt8]?
+    /// Which bytes on disk can be trusted.
+    package var checkpoint: Encoded<ByteState>?
     /// The number of consecutive failed attempts.
     package var attempts: Int
     /// The earliest time of the next attempt, or `nil` if it need not wait.
     package var notBefore: Date?
-    /// Why the latest attempt failed, in ferryd's encoding.
-    package var lastError: [UInt8]?
+    /// Why the latest attempt failed.
+    package var lastError: Encoded<AttemptFailure>?
     /// When it was created.
     package var createdAt: Date
     /// When it was resumed for the first time.
     package var startedAt: Date?
     /// When it fails if it has not ended by then.
     package var deadline: Date?
-    /// The upload, in ferryd's encoding; `nil` for a download.
-    package var upload: [UInt8]?
-    /// The date before which it was not to begin, in ferryd's encoding; `nil` for a task without such a date.
-    package var delay: [UInt8]?
-    /// Its options, in ferryd's encoding; `nil` if its application has not set any.
-    package var options: [UInt8]?
-    /// The request that is sent in place of its own, in ferryd's encoding; `nil` for its own.
-    package var link: [UInt8]?
+    /// The file that it uploads; `nil` for a download.
+    package var upload: Encoded<UploadState>?
+    /// The date before which it was not to begin; `nil` for a task without such a date.
+    package var delay: Encoded<DelayState>?
+    /// Its options; `nil` if its application has not set any.
+    package var options: Encoded<Wire.TransferOptions>?
+    /// The request that is sent in place of its own; `nil` for its own.
+    package var link: Encoded<LinkState>?
     /// The conditions of the machine under which it does not run, besides those that its session avoids; `nil` if a
     /// person lets it run under all.
     package var avoids: Conditions?
-    /// The event that reports its end, in ferryd's encoding; `nil` unless it has ended.
-    package var event: [UInt8]?
+    /// The event that reports its end; `nil` unless it has ended.
+    package var event: Encoded<Wire.Event>?
 
     /// Creates a record of a task.
     package init(
@@ -63,25 +64,25 @@ package struct TaskRecord: Hashable, Sendable {
         state: State = .suspended,
         host: String,
         priority: Double = 0.5,
-        request: [UInt8],
-        currentRequest: [UInt8]? = nil,
-        response: [UInt8]? = nil,
+        request: Encoded<Wire.Request>,
+        currentRequest: Encoded<Wire.Request>? = nil,
+        response: Encoded<Wire.Response>? = nil,
         description: String? = nil,
         receivedByteCount: Int64 = 0,
         expectedByteCount: Int64? = nil,
-        checkpoint: [UInt8]? = nil,
+        checkpoint: Encoded<ByteState>? = nil,
         attempts: Int = 0,
         notBefore: Date? = nil,
-        lastError: [UInt8]? = nil,
+        lastError: Encoded<AttemptFailure>? = nil,
         createdAt: Date,
         startedAt: Date? = nil,
         deadline: Date? = nil,
-        upload: [UInt8]? = nil,
-        delay: [UInt8]? = nil,
-        options: [UInt8]? = nil,
-        link: [UInt8]? = nil,
+        upload: Encoded<UploadState>? = nil,
+        delay: Encoded<DelayState>? = nil,
+        options: Encoded<Wire.TransferOptions>? = nil,
+        link: Encoded<LinkState>? = nil,
         avoids: Conditions? = [],
-        event: [UInt8]? = nil
+        event: Encoded<Wire.Event>? = nil
     ) {
         self.id = id
         self.sessionID = sessionID
@@ -118,8 +119,8 @@ extension TaskRecord {
     /// The number of bytes in the values that may be long.
     var byteCount: Int {
         let parts = [
-            request, currentRequest, response, checkpoint, lastError, upload, delay, options, link,
-            event,
+            request.text, currentRequest?.text, response?.text, checkpoint?.text, lastError?.text,
+            upload?.text, delay?.text, options?.text, link?.text, event?.text,
         ]
         return parts.reduce(description?.utf8.count ?? 0) { $0 + ($1?.count ?? 0) }
     }

@@ -1,5 +1,6 @@
 import CSQLite
 import FerrySystem
+import FerryWire
 import FoundationEssentials
 
 /// A value that can take the place of a parameter in a statement.
@@ -66,9 +67,9 @@ extension String: Bindable {
     }
 }
 
-extension [UInt8]: Bindable {
+extension Encoded: Bindable {
     func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
-        withUnsafeBytes { bytes in
+        text.withUnsafeBytes { bytes in
             CSQLite_bindBlob(statement, index, bytes.baseAddress, UInt64(bytes.count))
         }
     }

@@ -1,5 +1,6 @@
 import CSQLite
 import FerrySystem
+import FerryWire
 import FoundationEssentials
 
 /// A row of a result, read column by column from the left.
@@ -73,11 +74,15 @@ struct Row {
         return String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
     }
 
-    /// The next column, bytes.
-    mutating func bytes() -> [UInt8] { optionalBytes() ?? [] }
+    /// The next column, the text of a value.
+    mutating func encoded<Value>() -> Encoded<Value> { Encoded(text: optionalBytes() ?? []) }
 
-    /// The next column, bytes or `nil`.
-    mutating func optionalBytes() -> [UInt8]? {
+    /// The next column, the text of a value or `nil`.
+    mutating func optionalEncoded<Value>() -> Encoded<Value>? {
+        optionalBytes().map { Encoded(text: $0) }
+    }
+
+    private mutating func optionalBytes() -> [UInt8]? {
         let index = advance()
         guard !isNull(index) else { return nil }
         // The pointer must be requested before the length, and is null for an empty blob.

@@ -1,7 +1,7 @@
 /// An event that was encoded when it was stored, with what is known only when it is sent.
 package struct EncodedEvent: Sendable {
-    /// The JSON text of the event, without the members below.
-    package var text: [UInt8]
+    /// The event, without the members below.
+    package var event: Encoded<Wire.Event>
     /// The number for Acknowledge.
     package var sequence: Int64
     /// The absolute path of its file, if it has one.
@@ -10,12 +10,12 @@ package struct EncodedEvent: Sendable {
     package var directoryIdentity: String?
 
     package init(
-        text: [UInt8],
+        event: Encoded<Wire.Event>,
         sequence: Int64,
         path: String? = nil,
         directoryIdentity: String? = nil
     ) {
-        self.text = text
+        self.event = event
         self.sequence = sequence
         self.path = path
         self.directoryIdentity = directoryIdentity
@@ -27,7 +27,7 @@ package struct EncodedEvent: Sendable {
             output.member("sequence", sequence)
             output.member("path", path)
             output.member("directoryIdentity", directoryIdentity)
-            output.members(of: text)
+            output.members(of: event.text)
         }
     }
 }

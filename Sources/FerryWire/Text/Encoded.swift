@@ -11,13 +11,12 @@ package struct Encoded<Value: JSONCodable>: JSONCodable {
     /// Takes the text of a value.
     package init(text: [UInt8]) { self.text = text }
 
-    /// Takes the text of a value from a file; `nil` if a damaged disk has made something of it that cannot be sent.
-    package init?(stored text: [UInt8]) {
+    /// The same; `nil` if a damaged disk has made something of its text that cannot be sent.
+    package var sendable: Encoded? {
         let isValid: Void? = try? MessageCoding.read(text) { (input) throws(JSONInput.Problem) in
             try input.skip()
         }
-        guard isValid != nil else { return nil }
-        self.text = text
+        return isValid.map { self }
     }
 
     /// Encodes a further element of an array.
@@ -44,6 +43,11 @@ package struct Encoded<Value: JSONCodable>: JSONCodable {
     @specialized(where Value == Wire.Request)
     @specialized(where Value == Wire.Response)
     package func decoded() throws(MessageError) -> Value { try MessageCoding.decode(from: text) }
+
+    /// Hashes the text as a whole, and not byte by byte.
+    package func hash(into hasher: inout Hasher) {
+        text.withUnsafeBytes { hasher.combine(bytes: $0) }
+    }
 
     /// Writes the text.
     package func write(to output: inout JSONOutput) { output.text(text) }

@@ -11,7 +11,8 @@ package struct JSONInput {
         /// The reason.
         let reason: String
 
-        init(_ reason: String) { self.reason = reason }
+        /// Creates the problem of a value.
+        package init(_ reason: String) { self.reason = reason }
 
         /// Returns the problem of a value as that of the member that contains it.
         func inside(_ name: String) -> Problem {
@@ -71,18 +72,18 @@ package struct JSONInput {
     // MARK: - Values
 
     /// Reads a value; nil for `null`.
-    mutating func value<Value: JSONCodable>() throws(Problem) -> Value? {
+    package mutating func value<Value: JSONCodable>() throws(Problem) -> Value? {
         takeNull() ? nil : try Value(from: &self)
     }
 
     /// Returns the value of a required member.
-    func required<Value>(_ value: Value?, _ name: StaticString) throws(Problem) -> Value {
+    package func required<Value>(_ value: Value?, _ name: StaticString) throws(Problem) -> Value {
         guard let value else { throw Problem("it is missing").inside("\(name)") }
         return value
     }
 
     /// Reads an object; `member` reads the value of each member.
-    mutating func object(
+    package mutating func object(
         _ member: (inout JSONInput, Name) throws(Problem) -> Void
     ) throws(Problem) {
         try expect(UInt8(ascii: "{"), "an object")
@@ -149,10 +150,10 @@ package struct JSONInput {
     }
 
     /// Skips a value of any kind.
-    mutating func skip() throws(Problem) { try skip(depth: 0) }
+    package mutating func skip() throws(Problem) { try skip(depth: 0) }
 
     /// Reads a value of any kind as it appears in the text.
-    mutating func text() throws(Problem) -> [UInt8] {
+    package mutating func text() throws(Problem) -> [UInt8] {
         let start = index
         try skip()
         return Array(bytes[start..<index])

@@ -14,7 +14,7 @@ package struct JSONOutput: ~Copyable {
     var bytes: [UInt8] { Array(UnsafeRawBufferPointer(rebasing: buffer[..<count])) }
 
     /// Writes an object; `members` writes its members.
-    mutating func object(_ members: (inout JSONOutput) -> Void) {
+    package mutating func object(_ members: (inout JSONOutput) -> Void) {
         beginValue()
         append(UInt8(ascii: "{"))
         needsComma = false
@@ -44,7 +44,7 @@ package struct JSONOutput: ~Copyable {
     /// Writes a member; one that is nil is left out.
     ///
     /// The name must not need escaping.
-    mutating func member(_ name: StaticString, _ value: (some JSONCodable)?) {
+    package mutating func member(_ name: StaticString, _ value: (some JSONCodable)?) {
         guard let value else { return }
         self.name(name)
         value.write(to: &self)
@@ -69,7 +69,7 @@ package struct JSONOutput: ~Copyable {
     }
 
     /// Writes a value that is a text already.
-    mutating func text(_ value: [UInt8]) {
+    package mutating func text(_ value: [UInt8]) {
         if value.isEmpty { isValid = false }
         beginValue()
         value.withUnsafeBytes { append($0) }

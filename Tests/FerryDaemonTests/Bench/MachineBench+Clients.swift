@@ -231,9 +231,9 @@ extension Mutation {
     ) -> Mutation {
         .openSession(
             application: application,
-            launch: LaunchRecord(.sample),
+            launch: Wire.Launch.sample,
             identifier: identifier,
-            configuration: Stored.encode(configuration)
+            configuration: Encoded(configuration)
         )
     }
 
@@ -251,7 +251,7 @@ extension Mutation {
                 identifier: Int(id.rawValue),
                 state: state,
                 host: "\(host):80",
-                request: Stored.encode(Wire.Request.sample("http://\(host)/\(id)")),
+                request: Encoded(Wire.Request.sample("http://\(host)/\(id)")),
                 createdAt: moment(0)
             )
         )

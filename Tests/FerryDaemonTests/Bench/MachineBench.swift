@@ -139,7 +139,7 @@ struct MachineBench {
         case .refuse(let call, let error): outcomes[call] = .refusal(error)
         case .send(let call, let event): events[call, default: []].append(event)
         case .sendEnd(let call, let record):
-            if let event = Stored.event(record) { events[call, default: []].append(event) }
+            if let event = record.sent { events[call, default: []].append(event) }
         case .start(let start): transfers[start.task.id] = start
         case .limitRate, .limitRates, .prioritize: break
         case .revokeConnection(let task, let host): recalls.append((task, host))

@@ -93,3 +93,13 @@ extension TransferError {
         )
     }
 }
+
+extension EventRecord {
+    /// The event, as it is sent.
+    var sent: Wire.Event? {
+        var event = event.value
+        event?.sequence = sequence
+        event?.path = path
+        return event
+    }
+}

@@ -256,10 +256,10 @@ struct ConnectionOwnershipTests {
             identifier: 1,
             state: .waiting,
             host: Origin(url: link ?? url)?.authority ?? "",
-            request: Stored.encode(Wire.Request.sample(url)),
+            request: Encoded(Wire.Request.sample(url)),
             createdAt: Date()
         )
-        task.link = link.map { LinkState(request: .sample($0), number: 1).encoded }
+        task.link = link.map { Encoded(LinkState(request: .sample($0), number: 1)) }
         return task
     }
 
@@ -289,7 +289,7 @@ struct ConnectionOwnershipTests {
         let link = try #require(relinked.requestToSend)
         let left = Wire.Request(relinked.request(link))
         var next = task(server.url("/file"))
-        next.request = Stored.encode(left)
+        next.request = Encoded(left)
         var configuration = Wire.SessionConfiguration.sample
         configuration.additionalFields = Self.secrets
         try await run(next, configuration) { !server.requests.isEmpty }

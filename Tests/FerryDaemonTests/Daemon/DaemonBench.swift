@@ -64,8 +64,8 @@ final class DaemonBench {
             identifier: Int(id.rawValue),
             state: state,
             host: Origin(url: url)?.authority ?? "",
-            request: Stored.encode(Wire.Request.sample(url)),
-            checkpoint: bytes?.encoded,
+            request: Encoded(Wire.Request.sample(url)),
+            checkpoint: bytes.map { Encoded($0) },
             createdAt: Date()
         )
         try await store.commit([.insertTask(task)])
@@ -124,11 +124,11 @@ final class DaemonBench {
 
     /// What the store knows about a task's bytes.
     func bytes(of task: TaskID = 1) async throws -> ByteState? {
-        ByteState.decode(try await store.task(id: task)?.checkpoint)
+        try await store.task(id: task)?.checkpoint?.value
     }
 
     /// The events of the session.
     func events() async throws -> [Wire.Event] {
-        try await store.events(session: 1, limit: 99).compactMap { Stored.event($0) }
+        try await store.events(session: 1, limit: 99).compactMap(\.sent)
     }
 }

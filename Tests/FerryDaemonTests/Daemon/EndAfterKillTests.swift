@@ -177,8 +177,13 @@ struct EndAfterKillTests {
             resumeData: resumeData
         )
         try await bench.store.commit([
-            .setRetry(task: 1, attempts: 0, notBefore: nil, lastError: Stored.encode(failure)),
-            .completeTask(.id(1), NewEnd(event: Stored.encode(event))),
+            .setRetry(
+                task: 1,
+                attempts: 0,
+                notBefore: nil,
+                lastError: Encoded(AttemptFailure(failure))
+            ),
+            .completeTask(.id(1), NewEnd(event: Encoded(event))),
         ])
     }
 }

@@ -24,7 +24,7 @@ struct RepeatedWorkTests {
     {
         let daemon = try await bench.start()
         let place = bench.temporary.directory.path(of: "app")
-        var launch = LaunchRecord(.sample)
+        var launch = Wire.Launch.sample
         launch.executable = place
         launch.arguments = ["1000"]
         launch.directory = "/"
@@ -56,7 +56,7 @@ struct RepeatedWorkTests {
         async throws
     {
         let daemon = try await bench.start()
-        var launch = LaunchRecord(.sample)
+        var launch = Wire.Launch.sample
         launch.executable = "/bin/true"
         launch.directory = "/nonexistent"
         for _ in 1...2 {
@@ -101,12 +101,12 @@ struct RepeatedWorkTests {
             identifier: 1,
             state: .waiting,
             host: "127.0.0.1:9",
-            request: Stored.encode(Wire.Request.sample("http://127.0.0.1:9/")),
+            request: Encoded(Wire.Request.sample("http://127.0.0.1:9/")),
             createdAt: Date()
         )
         // A file of which something else was said than what is there.
         let failure = TransferError(code: .fileMissing, message: "not there")
-        task.checkpoint = ByteState(failure: failure).encoded
+        task.checkpoint = Encoded(ByteState(failure: failure))
         func start() {
             let start = DaemonStateMachine.TransferStart(task: task, additionalFields: [])
             daemon.driver.perform([.start(start)])

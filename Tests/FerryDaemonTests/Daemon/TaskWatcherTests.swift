@@ -25,7 +25,7 @@ struct TaskWatcherTests {
             sessionID: 1,
             identifier: Int(id.rawValue),
             host: "a:80",
-            request: Stored.encode(request),
+            request: Encoded(request),
             createdAt: Date()
         )
         try await bench.store.commit([.insertTask(task)])

@@ -48,11 +48,11 @@ struct UploadAfterKillTests {
             identifier: 1,
             state: state,
             host: Origin(url: url)?.authority ?? "",
-            request: Stored.encode(
+            request: Encoded(
                 Wire.Request(url: url, method: "PUT", fields: [], idleTimeout: 30)
             ),
             createdAt: Date(),
-            upload: try #require(copied).encoded
+            upload: Encoded(try #require(copied))
         )
         try await bench.store.commit([.insertTask(task)])
     }
@@ -85,7 +85,7 @@ struct UploadAfterKillTests {
         try await leaveTask(.suspended, isCopied: true)
         let answer = try bench.downloads.open("CFNetworkDownload_000001.tmp", .createNew)
         try answer.close()
-        let end = NewEnd(event: Stored.encode(Wire.Event(kind: .completed, task: 1)))
+        let end = NewEnd(event: Encoded(Wire.Event(kind: .completed, task: 1)))
         try await bench.store.commit([.completeTask(.id(1), end)])
         try await bench.start()
         try await bench.work { try uploads.names().isEmpty }

@@ -16,7 +16,7 @@ import Testing
         bench.settle()
         #expect(bench.outcomes[call] == .answer(.created(task: 1)))
         #expect(bench.adoptions.map(\.id) == [1])
-        let state = ByteState.decode(bench.database.synchronized.tasks[1]?.record.checkpoint)
+        let state = bench.database.synchronized.tasks[1]?.record.checkpoint?.value
         #expect(state == ByteState(isFromResumeData: true, resumeData: Data([1])))
     }
 
@@ -44,7 +44,7 @@ import Testing
         #expect(bench.adoptions.count == 1)
         bench.adopt(.success(.sample))
         let start = try #require(bench.transfers[1])
-        let state = ByteState.decode(start.task.checkpoint)
+        let state = start.task.checkpoint?.value
         #expect(state == ByteState(checkpoint: .sample, isFromResumeData: true))
         #expect(start.task.receivedByteCount == 40)
     }
@@ -133,13 +133,13 @@ import Testing
         bench.input { machine in machine.stopDaemon(call: nil) }
         #expect(!bench.hasExited, "how far the other one has come is being stored")
         bench.adopt(.success(.sample), settling: false)
-        while ByteState.decode(bench.stored(1)?.checkpoint)?.checkpoint == nil, bench.hasWork {
+        while bench.stored(1)?.checkpoint?.value?.checkpoint == nil, bench.hasWork {
             #expect(!bench.hasExited)
             bench.step()
         }
         bench.settle()
         #expect(bench.hasExited)
-        #expect(ByteState.decode(bench.stored(1)?.checkpoint)?.checkpoint == .sample)
+        #expect(bench.stored(1)?.checkpoint?.value?.checkpoint == .sample)
         let next = MachineBench(on: bench.database)
         #expect(next.adoptions.isEmpty)
         #expect(next.loading == [1, 2])
@@ -153,7 +153,7 @@ import Testing
         earlier.input { machine in machine.stopDaemon(call: nil) }
         earlier.settle()
         #expect(earlier.hasExited)
-        let state = ByteState.decode(earlier.stored(1)?.checkpoint)
+        let state = earlier.stored(1)?.checkpoint?.value
         #expect(state == ByteState(isFromResumeData: true, resumeData: Data([1])))
         #expect(!earlier.effects.contains(.discardFile(task: 1)))
         var bench = MachineBench(on: earlier.database)
@@ -161,7 +161,7 @@ import Testing
         #expect(bench.loading.isEmpty)
         bench.adopt(.success(.sample))
         #expect(bench.loading == [1])
-        #expect(ByteState.decode(bench.stored(1)?.checkpoint)?.checkpoint == .sample)
+        #expect(bench.stored(1)?.checkpoint?.value?.checkpoint == .sample)
     }
 
     // MARK: Failures
@@ -173,7 +173,7 @@ import Testing
         bench.settle()
         bench.adopt(.failure(.sample(.fileMissing)))
         #expect(bench.stored(1)?.state == .suspended)
-        #expect(ByteState.decode(bench.stored(1)?.checkpoint)?.failure?.code == .fileMissing)
+        #expect(bench.stored(1)?.checkpoint?.value?.failure?.code == .fileMissing)
         bench.resume(client)
         #expect(bench.loading == [1], "the failure is what its transfer begins and ends with")
     }

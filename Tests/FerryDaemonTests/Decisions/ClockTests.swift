@@ -2,6 +2,7 @@ import FerryStore
 import FerrySystem
 import FerryTransfer
 import FerryWire
+import FerryWireTestSupport
 import FoundationEssentials
 import Testing
 
@@ -14,7 +15,7 @@ import Testing
     private static let laterBoot = BootIdentifier(rawValue: "second")
 
     private static func clock(
-        _ anchor: DaemonClock.Anchor? = nil,
+        _ anchor: ClockAnchor? = nil,
         boot: BootIdentifier = boot,
         wall: Double,
         sinceBoot: Double
@@ -49,10 +50,9 @@ import Testing
     }
 
     @Test func `what cannot be read of the clock is forgotten`() {
-        #expect(DaemonClock.Anchor.decode(Array("no JSON".utf8)) == nil)
-        #expect(DaemonClock.Anchor.decode(nil) == nil)
+        #expect(Encoded<ClockAnchor>(text: Array("no JSON".utf8)).value == nil)
         let anchor = Self.clock(wall: 7, sinceBoot: 3).anchor
-        #expect(DaemonClock.Anchor.decode(anchor.encoded) == anchor)
+        #expect(Encoded(anchor).value == anchor)
     }
 
     // MARK: Dates of applications
@@ -118,7 +118,7 @@ import Testing
         }
         bench.settle()
         #expect(bench.stored(task)?.notBefore == moment(1.5 * Self.day))
-        let anchor = DaemonClock.Anchor.decode(bench.database.current.settings[.clock])
+        let anchor = bench.database.current.clock?.value
         #expect(anchor?.offset == Self.day / 2)
     }
 
@@ -218,7 +218,7 @@ import Testing
         #expect(bench.stored(task)?.deadline == bench.now + 1000)
         #expect(bench.stored(later)?.deadline == begin + 1000)
         #expect(bench.timers[.deadline] == begin + 1000)
-        let anchor = DaemonClock.Anchor.decode(bench.database.current.settings[.clock])
+        let anchor = bench.database.current.clock?.value
         #expect(anchor?.boot == Self.laterBoot && !bench.machine.clock.isNewBoot)
     }
 

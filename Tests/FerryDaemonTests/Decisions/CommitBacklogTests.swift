@@ -1,4 +1,5 @@
 import FerryStore
+import FerryWireTestSupport
 import Testing
 
 @testable import FerryDaemon

@@ -20,7 +20,7 @@ import Testing
         #expect(task.state == .suspended)
         #expect(task.host == "a:80")
         #expect(task.createdAt == moment(7))
-        #expect(Stored.request(task.request) == create.request)
+        #expect(task.request.value == create.request)
         #expect(bench.loading.isEmpty)
     }
 

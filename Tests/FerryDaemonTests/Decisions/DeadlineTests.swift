@@ -18,7 +18,7 @@ import Testing
         #expect(bench.database.current.totals().waitingTasks == 2)
         bench.wait(2)
         let events = bench.database.current.events(session: 1, after: 0, limit: 9)
-            .compactMap { Stored.event($0) }
+            .compactMap(\.sent)
         #expect(events.map { $0.failure?.code } == ["resourceTimedOut", "resourceTimedOut"])
         #expect(events.map(\.resumeData) == [Data([7]), nil])
         #expect(bench.loading.isEmpty)

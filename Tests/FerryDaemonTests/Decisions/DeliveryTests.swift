@@ -14,7 +14,7 @@ import Testing
             let event = Wire.Event(kind: .completed, task: Int(task))
             database.commit([
                 .sampleTask(TaskID(task)),
-                .completeTask(.id(TaskID(task)), NewEnd(event: Stored.encode(event))),
+                .completeTask(.id(TaskID(task)), NewEnd(event: Encoded(event))),
             ])
         }
         return database

@@ -1,6 +1,7 @@
 import FerryStore
 import FerryTransfer
 import FerryWire
+import FerryWireTestSupport
 import FoundationEssentials
 import Testing
 
@@ -15,7 +16,7 @@ import Testing
         }
         bench.finish(task, byteCount: 12)
         let events = bench.database.synchronized.events(session: 1, after: 0, limit: 9)
-            .compactMap { Stored.event($0) }
+            .compactMap(\.sent)
         try #require(events.map(\.kind) == [.completed])
         #expect(events[0].path == "/\(task)")
         #expect(events[0].receivedByteCount == 12)
@@ -34,7 +35,7 @@ import Testing
         }
         bench.finish(task)
         let events = bench.database.current.events(session: 1, after: 0, limit: 2)
-            .compactMap { Stored.event($0) }
+            .compactMap(\.sent)
         #expect(events.first?.response?.value?.status == 404)
         #expect(events.last?.kind == .completed)
         #expect(events.last?.failure == nil)
@@ -54,7 +55,7 @@ import Testing
                 == redirected
         )
         let finished = bench.database.current.events(session: 1, after: 0, limit: 1).first
-        #expect(finished.flatMap { Stored.event($0) }?.request == redirected)
+        #expect(finished?.sent?.request == redirected)
     }
 
     @Test func `a task that ends while it is read to be cancelled has no resume data`() {

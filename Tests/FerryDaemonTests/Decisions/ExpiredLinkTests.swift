@@ -64,7 +64,7 @@ import Testing
         bench.fail(task, .linkExpired)
         let record = bench.stored(task)
         #expect(record?.state == .completed)
-        #expect(record?.lastError.flatMap { Stored.failure($0) }?.code == "linkExpired")
+        #expect(record?.lastError?.value?.code == "linkExpired")
     }
 
     @Test(arguments: [true, false])

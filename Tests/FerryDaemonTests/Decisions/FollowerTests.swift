@@ -1,6 +1,7 @@
 import FerryStore
 import FerryTransfer
 import FerryWire
+import FerryWireTestSupport
 import FoundationEssentials
 import Testing
 
@@ -49,7 +50,7 @@ import Testing
     }
 
     private static func kinds(_ bench: MachineBench, task: TaskID) -> [Wire.EventKind] {
-        let event = bench.stored(task)?.event.flatMap { Stored.event($0) }
+        let event = bench.stored(task)?.event?.value
         return event.map { [$0.kind] } ?? []
     }
 
@@ -74,11 +75,11 @@ import Testing
         for task in [1, 2] as [TaskID] {
             #expect(Self.kinds(bench, task: task) == [.completed])
             #expect(bench.stored(task)?.receivedByteCount == 100)
-            let event = bench.stored(task)?.event.flatMap { Stored.event($0) }
+            let event = bench.stored(task)?.event?.value
             #expect(event?.response?.value?.status == 200)
         }
         let paths = bench.database.current.events(session: 1, after: 0, limit: 9)
-            .compactMap { Stored.event($0)?.path }
+            .compactMap { $0.sent?.path }
         #expect(Set(paths) == ["/1", "/copy2"])
         #expect(bench.machine.running.isEmpty && bench.machine.followings.isEmpty)
         #expect(bench.machine.operationCount == 0 && bench.machine.fileOperationCount == 0)

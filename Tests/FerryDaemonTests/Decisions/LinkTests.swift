@@ -94,7 +94,7 @@ import Testing
     {
         let client = bench.open()
         let task = bench.start(client)
-        let original = Stored.request(bench.stored(task)?.request ?? [])
+        let original = bench.stored(task)?.request.value
         var request = Wire.Request.sample(original?.url ?? "")
         request.fields = [Wire.Field(name: "X-Key", value: "new")]
         let relink = Wire.Relink(session: client.session, identifier: 1, request: request)

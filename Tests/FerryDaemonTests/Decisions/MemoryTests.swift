@@ -1,6 +1,7 @@
 import FerryStore
 import FerryTransfer
 import FerryWire
+import FerryWireTestSupport
 import FoundationEssentials
 import Testing
 
@@ -165,7 +166,7 @@ import Testing
         bench.settledCall(client) { $0.setDescription(describe, from: $1) }
         bench.cancel(client)
         let ended = try #require(bench.database.current.endedTasks.first)
-        #expect(ended.record.count < 1000)
+        #expect(ended.task.text.count < 1000)
         #expect(Wire.EndedTask(ended)?.failure?.code == "cancelled")
     }
 
@@ -174,7 +175,7 @@ import Testing
             (index, names) in
             EndedTaskRecord(
                 id: TaskID(Int64(index)),
-                record: Stored.encode(
+                task: Encoded(
                     Wire.EndedTask(
                         id: Int64(index),
                         application: names.0,
@@ -188,7 +189,7 @@ import Testing
                 )
             )
         }
-        let damaged = [EndedTaskRecord(id: 9, record: [1, 2])]
+        let damaged = [EndedTaskRecord(id: 9, task: [1, 2])]
         func ids(_ call: Wire.ListEndedTasks) -> [Int64] {
             call.select(from: damaged + records).map(\.id)
         }

@@ -2,6 +2,7 @@ import FerryStore
 import FerrySystem
 import FerryTransfer
 import FerryWire
+import FerryWireTestSupport
 import FoundationEssentials
 import Testing
 
@@ -94,7 +95,7 @@ import Testing
         bench.progress(task, 10)
         #expect(bench.stored(task)?.response == nil)
         bench.wait(1)
-        #expect(bench.stored(task)?.response.flatMap { Stored.response($0) } == .sample())
+        #expect(bench.stored(task)?.response?.value == .sample())
     }
 
     @Test func `API-3: a refusal does not take the place of the response to the bytes at hand`() {
@@ -110,7 +111,7 @@ import Testing
             $0.responded(task: task, response: .sample(403), request: .sample())
         }
         bench.fail(task)
-        #expect(bench.stored(task)?.response.flatMap { Stored.response($0) } == .sample())
+        #expect(bench.stored(task)?.response?.value == .sample())
     }
 
     @Test func `what is loaded is not noted with every byte`() {
@@ -146,7 +147,7 @@ import Testing
         let state = ByteState(checkpoint: checkpoint, isFromResumeData: isFromResumeData)
         var database = ModelDatabase()
         database.commit([
-            .sampleSession(), .sampleTask(1), .setCheckpoint(task: 1, state.encoded),
+            .sampleSession(), .sampleTask(1), .setCheckpoint(task: 1, Encoded(state)),
         ])
         return database
     }
@@ -164,7 +165,7 @@ import Testing
         let told = bench.events[stream]?.filter { $0.kind == .resumed }
         #expect(told?.map(\.offset) == [4])
         #expect(told?.map(\.expectedByteCount) == [9])
-        let state = ByteState.decode(bench.stored(1)?.checkpoint)
+        let state = bench.stored(1)?.checkpoint?.value
         #expect(state?.isFromResumeData == false)
         #expect(state?.checkpoint?.writtenByteCount == 4)
     }

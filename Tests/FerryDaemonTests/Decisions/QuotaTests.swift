@@ -120,10 +120,10 @@ import Testing
         }
         #expect(bench.log.contains { $0.contains("the longest 1 of them are not kept") })
         bench.finish(task)
-        let event = try #require(bench.stored(task)?.event.flatMap { Stored.event($0) })
+        let event = try #require(bench.stored(task)?.event?.value)
         let stored = try #require(event.response?.value)
         #expect(stored.fields.map(\.name) == ["ETag", "Content-Type"])
         let events = bench.database.current.events(session: 1, after: 0, limit: 1)
-        #expect(events.allSatisfy { $0.event.count < 1000 })
+        #expect(events.allSatisfy { $0.event.text.count < 1000 })
     }
 }

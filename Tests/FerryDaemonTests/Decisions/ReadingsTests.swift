@@ -1,5 +1,6 @@
 import FerryStore
 import FerryTransfer
+import FerryWireTestSupport
 import Testing
 
 @testable import FerryDaemon

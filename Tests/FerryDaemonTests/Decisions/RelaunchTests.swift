@@ -31,7 +31,7 @@ import Testing
         #expect(bench.launches.isEmpty)
         bench.finish(tasks[1])
         #expect(bench.launches == ["session"])
-        #expect(bench.launch == LaunchRecord(.sample))
+        #expect(bench.launch == Wire.Launch.sample)
     }
 
     @Test func `BG-30: a task that failed counts as much as one that succeeded`() {
@@ -311,7 +311,7 @@ import Testing
 
 extension MachineBench {
     /// The latest way in which an application was started.
-    var launch: LaunchRecord? {
+    var launch: Wire.Launch? {
         for case .launch(_, let launch, _) in effects.reversed() { return launch }
         return nil
     }

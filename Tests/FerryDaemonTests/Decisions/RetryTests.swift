@@ -2,6 +2,7 @@ import FerryStore
 import FerrySystem
 import FerryTransfer
 import FerryWire
+import FerryWireTestSupport
 import FoundationEssentials
 import Testing
 
@@ -23,7 +24,7 @@ import Testing
         bench.fail(task, code)
         #expect(bench.loading.isEmpty)
         #expect(bench.stored(task)?.state == .waiting)
-        #expect(bench.stored(task)?.lastError.flatMap { Stored.failure($0) }?.code == code.rawValue)
+        #expect(bench.stored(task)?.lastError?.value?.code == code.rawValue)
         bench.wait(60)
         #expect(bench.loading == [task])
         #expect(bench.events[stream]?.contains { $0.kind == .completed } == false)
@@ -194,7 +195,7 @@ import Testing
         #expect(bench.loading == [task])
         bench.open(process: 2)
         expectRetries(&bench, of: task)
-        #expect(Stored.options(bench.stored(task)?.options)?.retry == Wire.RetryRules())
+        #expect(bench.stored(task)?.validOptions?.retry == Wire.RetryRules())
     }
 
     @Test func `USE-3: of hosts that have answered as many are known as there is room for`() {

@@ -2,6 +2,7 @@ import FerryStore
 import FerrySystem
 import FerryTransfer
 import FerryWire
+import FerryWireTestSupport
 import Testing
 
 @testable import FerryDaemon
@@ -37,7 +38,7 @@ import Testing
         respond(task)
         bench.input { machine in machine.checkpointed(task: task, [1]) }
         bench.settle()
-        #expect(bench.stored(task)?.response.flatMap { Stored.response($0) }?.status == 200)
+        #expect(bench.stored(task)?.response?.value?.status == 200)
         #expect(bench.stored(task)?.checkpoint == [1])
     }
 

@@ -38,7 +38,7 @@ import Testing
         bench.settle()
         #expect(bench.outcomes[call] == .answer(.opened(session: 1, nextTaskIdentifier: 1)))
         let session = try #require(bench.database.synchronized.sessions[1]?.record)
-        #expect(Stored.configuration(session.configuration) == .sample)
+        #expect(session.configuration.value == .sample)
     }
 
     @Test(arguments: [
@@ -73,7 +73,7 @@ import Testing
         }
         #expect(outcome == .refusal(.sessionInUse(identifier: "session", pid: 1)))
         let record = bench.database.current.sessions[1]?.record
-        #expect(record.map { Stored.configuration($0.configuration) } == .sample)
+        #expect(record?.configuration.value == .sample)
         #expect(bench.database.current.applications[1]?.launch != nil)
     }
 

@@ -12,21 +12,23 @@ import Testing
         bench.effects.lastIndex(of: effect)
     }
 
-    private func checkpoint(_ byteCount: Int64) -> [UInt8] {
+    private func checkpoint(_ byteCount: Int64) -> Encoded<ByteState> {
         let version = ResourceVersion(
             validator: nil,
             totalByteCount: byteCount * 2,
             url: "http://a/1"
         )
-        return ByteState(
-            checkpoint: Checkpoint(
-                generation: 1,
-                version: version,
-                synchronizedByteCount: byteCount,
-                writtenByteCount: byteCount,
-                bootIdentifier: BootIdentifier(rawValue: "bench")
+        return Encoded(
+            ByteState(
+                checkpoint: Checkpoint(
+                    generation: 1,
+                    version: version,
+                    synchronizedByteCount: byteCount,
+                    writtenByteCount: byteCount,
+                    bootIdentifier: BootIdentifier(rawValue: "bench")
+                )
             )
-        ).encoded
+        )
     }
 
     /// An application wants its first task to keep the machine awake.

@@ -1,6 +1,7 @@
 import FerryStore
 import FerryTransfer
 import FerryWire
+import FerryWireTestSupport
 import FoundationEssentials
 import Testing
 

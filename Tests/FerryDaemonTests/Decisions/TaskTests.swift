@@ -159,7 +159,7 @@ import Testing
         _ = bench.call(client) { $0.setOptions(set, from: $1) }
         for outcome in found { bench.take(outcome) }
         bench.settle()
-        #expect(Stored.options(bench.transfers[task]?.task.options) == options)
+        #expect(bench.transfers[task]?.task.validOptions == options)
     }
 
     @Test func `what is changed about one task does not keep others waiting`() {
@@ -209,7 +209,7 @@ import Testing
         bench.settle()
         #expect(bench.outcomes[person] == .answer(.done))
         #expect(bench.outcomes[app] == .answer(.done))
-        let stored = Stored.options(bench.stored(task)?.options)
+        let stored = bench.stored(task)?.validOptions
         #expect(stored?.maximumConnections == 2)
         #expect(stored?.receiveRate == 1000)
         #expect(bench.machine.readings.isEmpty)

@@ -46,7 +46,7 @@ import Testing
     }
 
     private func stored(_ bench: MachineBench) -> UploadState? {
-        UploadState.decode(bench.stored(1)?.upload)
+        bench.stored(1)?.upload?.value
     }
 
     @Test func `UP-5: where an upload goes on is in the store before it is needed`() {
@@ -207,8 +207,8 @@ import Testing
     }
 
     @Test func `what an earlier ferryd has stored is read without a place to go on`() throws {
-        let bytes = EarlierState(identity: identity).encoded
-        let state = try #require(UploadState.decode(bytes))
+        let earlier = Encoded(EarlierState(identity: identity))
+        let state = try #require(Encoded<UploadState>(text: earlier.text).value)
         #expect(state.place == .copy)
         #expect(state.byteCount == 500)
     }

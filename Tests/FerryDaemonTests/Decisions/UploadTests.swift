@@ -71,14 +71,14 @@ import Testing
         let client = bench.open()
         let call = create(&bench, client)
         // What is asked of the task meanwhile finds it.
-        let stored = UploadState.decode(bench.stored(1)?.upload)
+        let stored = bench.stored(1)?.upload?.value
         #expect(stored?.place == .original && stored?.identity == identity)
         #expect(bench.outcomes[call] == nil)
         bench.resume(client)
         #expect(bench.loading.isEmpty)
         secure(&bench)
         #expect(bench.outcomes[call] == .answer(.created(task: 1)))
-        #expect(UploadState.decode(bench.stored(1)?.upload)?.place == .copy)
+        #expect(bench.stored(1)?.upload?.value?.place == .copy)
         #expect(bench.loading == [1])
     }
 
@@ -97,7 +97,7 @@ import Testing
         let call = create(&bench, client)
         secure(&bench, isCopied: false)
         #expect(bench.outcomes[call] == .answer(.created(task: 1)))
-        #expect(UploadState.decode(bench.stored(1)?.upload)?.place == .original)
+        #expect(bench.stored(1)?.upload?.value?.place == .original)
         bench.resume(client)
         #expect(bench.loading == [1])
     }
@@ -110,7 +110,7 @@ import Testing
         secure(&bench)
         bench.failure = nil
         #expect(bench.outcomes[call] == .answer(.created(task: 1)))
-        #expect(UploadState.decode(bench.stored(1)?.upload)?.place == .original)
+        #expect(bench.stored(1)?.upload?.value?.place == .original)
     }
 
     @Test func `a task that has gone meanwhile leaves no copy behind`() {
@@ -185,7 +185,7 @@ import Testing
         secure(&bench)
         #expect(bench.effects.contains(.stop(task: 1)))
         #expect(bench.loading == [1])
-        #expect(UploadState.decode(bench.transfers[1]?.task.upload)?.place == .copy)
+        #expect(bench.transfers[1]?.task.upload?.value?.place == .copy)
     }
 
     @Test func `a copy of a repeated call costs no place that the server has told meanwhile`() {
@@ -200,7 +200,7 @@ import Testing
         bench.input { $0.stop(task: task) }
         bench.settle()
         #expect(bench.stored(task)?.uploadResource == resource)
-        #expect(UploadState.decode(bench.stored(task)?.upload)?.place == .copy)
+        #expect(bench.stored(task)?.upload?.value?.place == .copy)
         #expect(bench.machine.readings.isEmpty)
     }
 
@@ -328,6 +328,6 @@ import Testing
         earlier.resume(client)
         let bench = MachineBench(on: earlier.database)
         #expect(bench.loading == [1])
-        #expect(UploadState.decode(bench.stored(1)?.upload)?.identity == identity)
+        #expect(bench.stored(1)?.upload?.value?.identity == identity)
     }
 }

@@ -1,4 +1,5 @@
 import FerryStore
+import FerryWire
 import FoundationEssentials
 
 extension ModelStore {
@@ -40,8 +41,10 @@ extension ModelStore {
             }
         case .distrustTimes(let now, let longestWait):
             distrustTimes(at: now, longestWait: longestWait)
-        case .set(let setting, let value):
-            settings[setting] = value
+        case .set(.rates(let new)):
+            rates = new
+        case .set(.clock(let new)):
+            clock = new
         case .acknowledge(let session, let sequence, let path):
             let key = EventKey(session: session, sequence: sequence)
             guard let task = ended(key)?.id else { return }
@@ -63,9 +66,9 @@ extension ModelStore {
 
     private mutating func openSession(
         _ name: String,
-        _ launch: LaunchRecord?,
+        _ launch: Wire.Launch?,
         _ identifier: String,
-        _ configuration: [UInt8]
+        _ configuration: Encoded<Wire.SessionConfiguration>
     ) -> Receipt.OpenedSession {
         var application =
             applications.values.first { $0.identifier == name }

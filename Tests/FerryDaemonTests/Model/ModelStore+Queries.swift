@@ -1,5 +1,6 @@
 import FerryStore
 import FerryWire
+import FerryWireTestSupport
 import FoundationEssentials
 
 @testable import FerryDaemon
@@ -109,14 +110,13 @@ extension ModelStore {
     /// The event that reports a task's end, as it is sent.
     func event(ofTask id: TaskID) -> Wire.Event? {
         guard let task = tasks[id], let sequence = task.endSequence else { return nil }
-        return Stored.event(
-            EventRecord(
-                sequence: sequence,
-                taskID: id,
-                event: task.record.event ?? [],
-                path: task.endPath
-            )
+        let event = EventRecord(
+            sequence: sequence,
+            taskID: id,
+            event: task.record.event ?? [],
+            path: task.endPath
         )
+        return event.sent
     }
 
     /// The task whose end an event reports.

@@ -1,4 +1,5 @@
 import FerryStore
+import FerryWire
 import FoundationEssentials
 
 extension ModelStore {
@@ -174,7 +175,7 @@ extension ModelStore {
     private mutating func relink(
         _ key: TaskKey,
         _ host: String,
-        _ link: [UInt8],
+        _ link: Encoded<LinkState>,
         _ receipt: inout Receipt
     ) throws(StoreError) {
         var task = try task(key)
@@ -191,7 +192,7 @@ extension ModelStore {
     private mutating func delay(
         _ key: TaskKey,
         until notBefore: Date?,
-        _ delay: [UInt8]?,
+        _ delay: Encoded<DelayState>?,
         at now: Date,
         _ receipt: inout Receipt
     ) throws(StoreError) {
@@ -236,7 +237,7 @@ extension ModelStore {
         guard let sequence = sessions[task.record.sessionID]?.record.nextSequence else {
             throw .model(.notFound)
         }
-        if let record = end.memory { remember(EndedTaskRecord(id: task.record.id, record: record)) }
+        if let record = end.memory { remember(EndedTaskRecord(id: task.record.id, task: record)) }
         task.record.state = .completed
         task.record.notBefore = nil
         task.record.deadline = nil

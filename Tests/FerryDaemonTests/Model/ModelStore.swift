@@ -1,5 +1,6 @@
 import FerryStore
 import FerrySystem
+import FerryWire
 import FoundationEssentials
 
 @testable import FerryDaemon
@@ -43,7 +44,8 @@ struct ModelStore: Sendable {
     var applications: [ApplicationID: ApplicationRecord] = [:]
     var sessions: [SessionID: Session] = [:]
     var tasks: [TaskID: Task] = [:]
-    var settings: [Setting: [UInt8]] = [:]
+    var rates: Encoded<SharedRates>?
+    var clock: Encoded<ClockAnchor>?
     /// What is remembered of tasks that have ended, in that order.
     var endedTasks: [EndedTaskRecord] = []
     /// How many tasks have been remembered since there was first one.

@@ -1,5 +1,6 @@
 import FerryStore
 import FerrySystem
+import FerryWire
 import FoundationEssentials
 
 /// Makes changes to a store at random, over so few names that many of them meet.
@@ -49,7 +50,9 @@ struct RandomMutations {
             ? ID(Int64(1 + random.number(below: 30))) : random.one(of: known)
     }
 
-    private mutating func bytes() -> [UInt8] { [UInt8(random.number(below: 3))] }
+    private mutating func text<Value>() -> Encoded<Value> {
+        Encoded(text: [UInt8(random.number(below: 3))])
+    }
 
     private mutating func key() -> TaskKey {
         guard random.happens(percent: 50) else { return .id(task()) }
@@ -85,7 +88,7 @@ struct RandomMutations {
     }
 
     private mutating func open() -> Mutation {
-        let launch = LaunchRecord(
+        let launch = Wire.Launch(
             executable: "/bin/\(random.number(below: 3))",
             arguments: ["-e"],
             directory: "/",
@@ -95,7 +98,7 @@ struct RandomMutations {
             application: random.one(of: ["one", "two", "three"]),
             launch: random.happens(percent: 30) ? nil : launch,
             identifier: random.one(of: ["x", "y"]),
-            configuration: bytes(),
+            configuration: text(),
             avoids: conditions()
         )
     }
@@ -113,21 +116,21 @@ struct RandomMutations {
                 state: random.happens(percent: 70) ? .suspended : .waiting,
                 host: host(),
                 priority: Double(random.number(below: 3)) / 2,
-                request: bytes(),
-                currentRequest: random.happens(percent: 20) ? bytes() : nil,
-                response: random.happens(percent: 20) ? bytes() : nil,
+                request: text(),
+                currentRequest: random.happens(percent: 20) ? text() : nil,
+                response: random.happens(percent: 20) ? text() : nil,
                 description: random.happens(percent: 50) ? nil : "described",
                 receivedByteCount: Int64(random.number(below: 3)),
                 expectedByteCount: random.happens(percent: 50) ? nil : 5,
-                checkpoint: random.happens(percent: 20) ? bytes() : nil,
+                checkpoint: random.happens(percent: 20) ? text() : nil,
                 attempts: attempts(),
                 notBefore: date(),
-                lastError: random.happens(percent: 20) ? bytes() : nil,
+                lastError: random.happens(percent: 20) ? text() : nil,
                 createdAt: now,
-                upload: random.happens(percent: 20) ? bytes() : nil,
-                delay: random.happens(percent: 40) ? bytes() : nil,
-                options: random.happens(percent: 20) ? bytes() : nil,
-                link: random.happens(percent: 10) ? bytes() : nil,
+                upload: random.happens(percent: 20) ? text() : nil,
+                delay: random.happens(percent: 40) ? text() : nil,
+                options: random.happens(percent: 20) ? text() : nil,
+                link: random.happens(percent: 10) ? text() : nil,
                 avoids: conditions()
             )
         )
@@ -138,11 +141,11 @@ struct RandomMutations {
 
     private mutating func end() -> NewEnd {
         NewEnd(
-            event: bytes(),
+            event: text(),
             path: random.happens(percent: 50) ? nil : "/\(random.number(below: 3))",
             receivedByteCount: Int64(random.number(below: 9)),
             expectedByteCount: random.happens(percent: 50) ? nil : 9,
-            memory: random.happens(percent: 80) ? bytes() : nil
+            memory: random.happens(percent: 80) ? text() : nil
         )
     }
 
@@ -157,37 +160,37 @@ struct RandomMutations {
                 nextLaunchAt: date()
             )
         case 2: return .setQuit(application: application(), random.happens(percent: 50))
-        case 3: return .setConfiguration(session: session(), bytes())
+        case 3: return .setConfiguration(session: session(), text())
         case 4:
             return .setProgress(
                 task: task,
                 receivedByteCount: Int64(random.number(below: 9)),
                 expectedByteCount: random.happens(percent: 50) ? nil : 9
             )
-        case 5: return .setCheckpoint(task: task, bytes())
+        case 5: return .setCheckpoint(task: task, text())
         case 6:
             return .setRetry(
                 task: task,
                 attempts: attempts(),
                 notBefore: date(),
-                lastError: random.happens(percent: 30) ? nil : bytes()
+                lastError: random.happens(percent: 30) ? nil : text()
             )
         case 7:
             return .postponeTask(
                 task,
                 attempts: attempts(),
                 until: date() ?? now,
-                lastError: bytes()
+                lastError: text()
             )
         case 8:
             return .setExchange(
                 task: task,
-                currentRequest: random.happens(percent: 50) ? nil : bytes(),
-                response: bytes()
+                currentRequest: random.happens(percent: 50) ? nil : text(),
+                response: text()
             )
-        case 9: return .setUpload(task: task, bytes())
-        case 10: return .delayTask(key(), notBefore: date(), bytes(), at: now)
-        case 11: return .beginTask(key(), bytes(), at: now)
+        case 9: return .setUpload(task: task, text())
+        case 10: return .delayTask(key(), notBefore: date(), text(), at: now)
+        case 11: return .beginTask(key(), text(), at: now)
         case 17:
             return .setRetry(
                 task: task,
@@ -196,11 +199,11 @@ struct RandomMutations {
                 lastError: nil
             )
         case 18: return .endNetworkWait
-        case 21: return .set(random.one(of: [.rates, .clock]), bytes())
+        case 21: return .set(random.happens(percent: 50) ? .rates(text()) : .clock(text()))
         case 19, 20:
             return .avoidConditions(key(), random.happens(percent: 20) ? nil : conditions())
-        case 16: return .relinkTask(key(), host: host(), bytes())
-        case 15: return .setOptions(key(), random.happens(percent: 50) ? nil : bytes())
+        case 16: return .relinkTask(key(), host: host(), text())
+        case 15: return .setOptions(key(), random.happens(percent: 50) ? nil : text())
         case 13:
             return .retimeTask(
                 task,

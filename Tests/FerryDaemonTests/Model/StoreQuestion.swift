@@ -9,7 +9,8 @@ import FoundationEssentials
 /// `ModelConformanceTests` asks the store and its model the same ones.
 enum StoreQuestion: Sendable {
     case applications
-    case setting(Setting)
+    case rates
+    case clock
     case application(ApplicationID)
     case sessions(application: ApplicationID)
     case session(SessionID)
@@ -32,7 +33,8 @@ enum StoreQuestion: Sendable {
     func answer(of store: Store) async throws(StoreError) -> AnyHashable {
         switch self {
         case .applications: try await store.applications()
-        case .setting(let setting): try await store.value(of: setting)
+        case .rates: try await store.rates()
+        case .clock: try await store.clock()
         case .application(let id): try await store.application(id: id)
         case .sessions(let application): try await store.sessions(application: application)
         case .session(let id): try await store.session(id: id)
@@ -62,7 +64,8 @@ enum StoreQuestion: Sendable {
     func answer(of model: inout ModelStore) -> AnyHashable {
         switch self {
         case .applications: return model.allApplications()
-        case .setting(let setting): return model.settings[setting]
+        case .rates: return model.rates
+        case .clock: return model.clock
         case .application(let id): return model.applications[id]
         case .sessions(let application): return model.sessions(application: application)
         case .session(let id): return model.session(id: id)
@@ -107,7 +110,7 @@ extension RandomMutations {
     /// All questions, each with parameters that mostly have an answer.
     mutating func questions() -> [StoreQuestion] {
         [
-            .applications, .setting(random.one(of: [.rates, .clock])), .application(application()),
+            .applications, random.one(of: [.rates, .clock]), .application(application()),
             .sessions(application: application()), .session(session()),
             .namedSession(application: application(), random.one(of: ["x", "y", "z"])), .totals,
             .tasks(TaskFilter(), after: 0, limit: 999),

@@ -1,3 +1,4 @@
+import FerryHTTP
 import FerryStore
 import FerrySystem
 import FerryTransfer
@@ -13,11 +14,11 @@ import Testing
         var request = Wire.Request.sample("https://a/1?b=c")
         request.fields = [Wire.Field(name: "X", value: "ä\u{0}\n")]
         request.body = Data([0, 255])
-        let bytes = Stored.encode(request)
-        #expect(Stored.request(bytes) == request)
-        #expect(Stored.encode(request) == bytes)
-        #expect(Stored.request([]) == nil)
-        #expect(Stored.request(Array("{}".utf8)) == nil)
+        let bytes = Encoded(request)
+        #expect(bytes.value == request)
+        #expect(Encoded(request) == bytes)
+        #expect(Encoded<Wire.Request>(text: []).value == nil)
+        #expect(Encoded<Wire.Request>(text: Array("{}".utf8)).value == nil)
     }
 
     /// Requests of which each has something that others have not.
@@ -43,18 +44,20 @@ import Testing
         #expect(Wire.Request(TransferRequest(request)) == request)
     }
 
-    @Test func `responses and failures are kept whole`() {
-        let response = Wire.Response.sample(206)
-        #expect(Stored.response(Stored.encode(response)) == response)
-        let failure = Wire.Failure(code: "timedOut", message: "nothing came")
-        #expect(Stored.failure(Stored.encode(failure)) == failure)
+    @Test func `a response stays whole where it is taken for a transfer, and told of`() {
+        var response = Wire.Response.sample(206)
+        response.isDecoded = true
+        #expect(Wire.Response(HTTPResponseHead(response)) == response)
     }
 
     @Test func `a configuration that cannot be read is Apple's default`() {
-        var configuration = Wire.SessionConfiguration.sample
-        configuration.resourceTimeout = 77
-        #expect(Stored.configuration(Stored.encode(configuration)) == configuration)
-        let standard = Stored.configuration([1, 2, 3])
+        let record = SessionRecord(
+            id: 1,
+            applicationID: 1,
+            identifier: "a",
+            configuration: [1, 2, 3]
+        )
+        let standard = DaemonStateMachine.Session(record).configuration
         #expect(standard.resourceTimeout == 604_800)
         #expect(standard.maximumConnectionsPerHost == 6)
         #expect(standard.sendsLaunchEvents)
@@ -71,13 +74,13 @@ import Testing
             transactions: [transaction]
         )
         var event = Wire.Event(kind: .completed, task: 1, metrics: Encoded(metrics))
-        #expect(Stored.event(Stored.encode(event)) == event)
+        #expect(Encoded(event).value == event)
         // Such an event is read by a decoder.
         event.resumeData = Data([1])
-        #expect(Stored.event(Stored.encode(event)) == event)
+        #expect(Encoded(event).value == event)
         // Such a one is written by an encoder.
         event.question = 1
-        #expect(Stored.event(Stored.encode(event)) == event)
+        #expect(Encoded(event).value == event)
     }
 
     @Test func `what is known of bytes is kept whole`() {
@@ -98,13 +101,14 @@ import Testing
             ByteState(checkpoint: checkpoint, isFromResumeData: true),
             ByteState(failure: .sample(.resumeDataInvalid)),
         ] {
-            #expect(ByteState.decode(state.encoded) == state)
+            #expect(Encoded(state).value == state)
         }
     }
 
-    @Test(arguments: [nil, [], [1, 2, 3], Array("[]".utf8)] as [[UInt8]?])
-    func `what cannot be read is not known`(_ bytes: [UInt8]?) {
-        #expect(ByteState.decode(bytes) == nil)
+    @Test(arguments: [[], [1, 2, 3], Array("[]".utf8), Array("{".utf8)] as [[UInt8]])
+    func `what cannot be read is not known`(_ text: [UInt8]) {
+        #expect(Encoded<ByteState>(text: text).value == nil)
+        #expect(Encoded<AttemptFailure>(text: text).value == nil)
     }
 
     @Test(arguments: [
@@ -131,7 +135,7 @@ import Testing
     @Test(arguments: [Int.min, -1, Int.max])
     func `a count of failures that makes no sense is counted on from what does`(count: Int) {
         let text = #"{"code":"serverUnavailable","message":"m","unavailableCount":\#(count)}"#
-        let stored = AttemptFailure.decode(Array(text.utf8))
+        let stored = Encoded<AttemptFailure>(text: Array(text.utf8)).value
         #expect(stored?.unavailableCount == count)
         let next = AttemptFailure(
             TransferError(code: .serverUnavailable, message: "m"),
@@ -145,8 +149,22 @@ import Testing
         #"{"receiveRate":0}"#,
     ])
     func `options and rates that make no sense count as none`(text: String) {
-        #expect(Stored.options(Array(text.utf8)) == nil)
-        #expect(SharedRates.limits(Array(#"{"receive":0,"send":5}"#.utf8)) == SharedRates())
-        #expect(SharedRates.limits(Array(#"{"send":5}"#.utf8)).send == 5)
+        var task = TaskRecord(
+            id: 1,
+            sessionID: 1,
+            identifier: 1,
+            host: "a",
+            request: [],
+            createdAt: moment(0)
+        )
+        task.options = Encoded(text: Array(text.utf8))
+        #expect(task.validOptions == nil)
+    }
+
+    @Test(arguments: [#"{"receive":0,"send":5}"#, #"{"send":-1}"#, "{", ""])
+    func `rates that make no sense limit nothing`(text: String) {
+        #expect(SharedRates(Encoded(text: Array(text.utf8))) == SharedRates())
+        let valid = Encoded<SharedRates>(text: Array(#"{"send":5}"#.utf8))
+        #expect(SharedRates(valid) == SharedRates(send: 5))
     }
 }

@@ -13,8 +13,7 @@ extension Promises {
         let ofHost = tasks.filter { $0.host == task.host }
         let ofLane = ofHost.filter { $0.session == task.sessionID }
         let session = world.database.current.sessions[task.sessionID]?.record
-        let limit = session.map { Stored.configuration($0.configuration) }?
-            .maximumConnectionsPerHost
+        let limit = session?.configuration.value?.maximumConnectionsPerHost
         if tasks.count == world.policy.maximumTransfers { world.count(.fullBudget) }
         let lent = daemon.transfers.flatMap(\.connections.hosts)
         let lentToHost = lent.count { $0 == task.host }
@@ -58,7 +57,7 @@ extension Promises {
         }
         let count = lentToHost.count { $0.session == session }
         let stored = world.database.current.sessions[session]?.record
-        let limit = stored.map { Stored.configuration($0.configuration) }?.maximumConnectionsPerHost
+        let limit = stored?.configuration.value?.maximumConnectionsPerHost
         if let limit, ofHost.count(where: { $0.session == session }) + count >= limit {
             world.fail("the last connection of session \(session) to \(host) is lent")
         }
@@ -103,11 +102,11 @@ extension DaemonStateMachine {
 
 extension SessionRecord {
     /// Whether its application is to be started for it, whatever else of it runs.
-    var isLaunchedAlone: Bool { Stored.configuration(configuration).launchesForEachTask == true }
+    var isLaunchedAlone: Bool { configuration.value?.launchesForEachTask == true }
 
     /// Whether it has something to tell, and all that its application is started for.
     var isDue: Bool {
         counts.completedTasks > 0 && (counts.unfinishedTasks == 0 || isLaunchedAlone)
-            && Stored.configuration(configuration).sendsLaunchEvents
+            && configuration.value?.sendsLaunchEvents != false
     }
 }

@@ -206,7 +206,7 @@ struct Promises {
         case .response, .resumed, .progress, .challenged, .delayed, .expired, .drained, .other:
             break
         }
-        return Stored.request(record.request).flatMap { world.servers.resource(url: $0.url) }
+        return record.request.value.flatMap { world.servers.resource(url: $0.url) }
     }
 
     private mutating func sawEnd(
@@ -242,7 +242,7 @@ struct Promises {
         let expected = ResourceVersion(
             validator: nil,
             totalByteCount: nil,
-            url: Stored.request(task.request)?.url ?? ""
+            url: task.request.value?.url ?? ""
         )
         let isWhole = file.count == version.totalByteCount && file.pieces.count <= 1
         if !isWhole || file.pieces.contains(where: { $0.version == 0 })

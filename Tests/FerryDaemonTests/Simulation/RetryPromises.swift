@@ -28,7 +28,7 @@ struct RetryPromises {
     mutating func started(_ task: TaskRecord, in world: Simulation) {
         guard world.isCutShort else { return }
         var row = rows[task.id] ?? Row()
-        row.limit = Stored.options(task.options)?.retry?.maximumAttempts
+        row.limit = task.validOptions?.retry?.maximumAttempts
         // Resume data has brought them along.
         row.mostByteCount = max(row.mostByteCount, task.receivedByteCount)
         rows[task.id] = row
@@ -70,7 +70,7 @@ struct RetryPromises {
     mutating func ended(_ record: TaskRecord, failure code: String?, in world: Simulation) {
         // One that has only followed another has a limit, too.
         guard let row = rows.removeValue(forKey: record.id),
-            let limit = row.limit ?? Stored.options(record.options)?.retry?.maximumAttempts
+            let limit = row.limit ?? record.validOptions?.retry?.maximumAttempts
         else { return }
         let task = record.id
         switch code {

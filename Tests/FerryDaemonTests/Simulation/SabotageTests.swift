@@ -1,4 +1,5 @@
 import FerryStore
+import FerryWire
 import Testing
 
 @testable import FerryDaemon
@@ -169,14 +170,14 @@ extension Mutation {
     /// Changes what the store keeps about an attempt that has failed.
     fileprivate func changingFailure(_ change: (inout AttemptFailure) -> Void) -> Mutation {
         guard case .setRetry(let task, let attempts, let notBefore, let bytes) = self,
-            var failure = AttemptFailure.decode(bytes)
+            var failure = bytes?.value
         else { return self }
         change(&failure)
         return .setRetry(
             task: task,
             attempts: attempts,
             notBefore: notBefore,
-            lastError: failure.encoded
+            lastError: Encoded(failure)
         )
     }
 }

@@ -40,7 +40,7 @@ extension SimulatedDaemon: DaemonWorld {
     }
 
     func send(_ record: EventRecord, over id: CallID) {
-        guard let event = Stored.event(record) else { return world.fail("an event is unreadable") }
+        guard let event = record.sent else { return world.fail("an event is unreadable") }
         send(event, over: id)
     }
 
@@ -107,15 +107,15 @@ extension SimulatedDaemon: DaemonWorld {
         _ setup: Void
     ) throws(TransferError) -> SimulatedTransfer {
         let task = start.task.id
-        if let failure = ByteState.decode(start.task.checkpoint)?.failure { throw failure }
-        guard let url = Stored.request(start.task.request)?.url,
+        if let failure = start.task.checkpoint?.value?.failure { throw failure }
+        guard let url = start.task.request.value?.url,
             let resource = world.servers.resource(url: url)
         else {
             world.fail("task \(task) has no request")
             throw TransferError(code: .internalFailure, message: "no request")
         }
         world.record("task \(task) loads \(url)")
-        let upload = UploadState.decode(start.task.upload)
+        let upload = start.task.upload?.value
         let transfer =
             upload.map { SimulatedUpload(start, $0, resource: resource, on: self) }
             ?? SimulatedTransfer(start, resource: resource, on: self)
@@ -149,7 +149,7 @@ extension SimulatedDaemon: DaemonWorld {
                     bootIdentifier: file.record.bootIdentifier
                 )
             }
-            let state = checkpoint.map { ByteState(checkpoint: $0).encoded }
+            let state = checkpoint.map { Encoded(ByteState(checkpoint: $0)) }
             input { machine in machine.flush(task: task, state) }
         }
     }
@@ -275,7 +275,7 @@ extension SimulatedDaemon: DaemonWorld {
     }
 
     func makeResumeData(of task: TaskRecord, _ ending: DaemonStateMachine.Ending) {
-        let state = ByteState.decode(task.checkpoint)
+        let state = task.checkpoint?.value
         guard let unused = state?.resumeData else {
             return makeResumeData(of: task, state?.checkpoint, ending)
         }
@@ -347,7 +347,7 @@ extension SimulatedDaemon: DaemonWorld {
 
     // MARK: Applications and the end
 
-    func launch(_ application: ApplicationID, _ launch: LaunchRecord, session: String) {
+    func launch(_ application: ApplicationID, _ launch: Wire.Launch, session: String) {
         world.promises.launches(application, in: world)
         if world.sabotage == .forgetsRelaunch || world.happens(perThousand: 100) {
             world.count(.failedLaunch)

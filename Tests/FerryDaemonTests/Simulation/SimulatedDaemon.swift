@@ -86,7 +86,7 @@ final class SimulatedDaemon {
         }
         for task in store.tasks.values.map(\.record) {
             guard world.disk.downloads[task.id] != nil,
-                let data = task.event.flatMap({ Stored.event($0) })?.resumeData
+                let data = task.event?.value?.resumeData
             else { continue }
             world.count(.keptLater)
             keepFile(of: task.id, for: data)

@@ -98,7 +98,7 @@ enum SimulatedPerson {
 
     private static func relink(_ task: TaskID, in world: Simulation) {
         let record = world.database.current.tasks[task]?.record
-        let resource = record.flatMap { Stored.request($0.request) }
+        let resource = record?.request.value
             .flatMap { world.servers.resource(url: $0.url) }
         guard let resource else { return }
         let url = world.servers.link(to: resource, using: &world.random).url

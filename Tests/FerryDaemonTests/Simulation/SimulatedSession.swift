@@ -261,7 +261,7 @@ final class SimulatedSession {
     private func relink(_ task: Int, question: Int?) {
         let record = world.database.current.tasks.values.map(\.record)
             .first { $0.sessionID == number && $0.identifier == task }
-        let resource = record.flatMap { Stored.request($0.request) }
+        let resource = record?.request.value
             .flatMap { world.servers.resource(url: $0.url) }
         guard let resource else { return }
         let isKnown = question == nil || world.random.happens(percent: 70)

@@ -49,11 +49,11 @@ class SimulatedTransfer {
         self.daemon = daemon
         self.resource = resource
         host = start.task.host
-        let state = ByteState.decode(start.task.checkpoint)
+        let state = start.task.checkpoint?.value
         checkpoint = state?.checkpoint
         isFromResumeData = state?.isFromResumeData ?? false
         attempts = start.task.attempts
-        let options = Stored.options(start.task.options)
+        let options = start.task.validOptions
         mirrors = options?.mirrors ?? []
         maximumConnections =
             daemon.policy.segments.limited(to: options?.maximumConnections).maximumConnections
@@ -285,7 +285,7 @@ class SimulatedTransfer {
         world.disk.synchronize(task, count, generation: generation)
         guard let checkpoint = world.disk.checkpoint(of: task) else { return }
         daemon.input { [task] machine in
-            machine.checkpointed(task: task, ByteState(checkpoint: checkpoint).encoded)
+            machine.checkpointed(task: task, Encoded(ByteState(checkpoint: checkpoint)))
         }
     }
 

@@ -1,6 +1,7 @@
 import FerryStore
 import FerrySystem
 import FerryTransfer
+import FerryWire
 import FoundationEssentials
 
 @testable import FerryDaemon
@@ -15,7 +16,7 @@ extension Simulation {
     /// The clock of a daemon that starts now.
     func makeClock() -> DaemonClock {
         var clock = DaemonClock(
-            continuing: .decode(database.current.settings[.clock]),
+            continuing: database.current.clock?.value,
             boot: BootIdentifier(rawValue: "\(boot.number)"),
             wall: wall,
             sinceBoot: sinceBoot
@@ -47,7 +48,7 @@ extension Simulation {
         guard !machine.timekeeping.isPassUnderWay, daemon.dueDate(of: .clock) == nil else { return }
         let longest = max(policy.longestBelievedWait, policy.retry.maximumDelay.inSeconds) + 1
         for task in database.current.tasks.values.map(\.record) where task.state != .completed {
-            let wanted = task.attempts == 0 ? DelayState.decode(task.delay)?.date : nil
+            let wanted = task.attempts == 0 ? task.delay?.value?.date : nil
             // What has begun is not held back by a clock that is set later.
             if machine.running[task.id] != nil || wanted.map({ $0 <= wall }) ?? false {
                 releasedTasks.insert(task.id)

@@ -80,7 +80,7 @@ extension Simulation {
         guard happenings[.storeFailure] == nil else { return }
         for transfer in daemon.transfers where transfer.isActive {
             guard let record = database.current.tasks[transfer.task]?.record else { continue }
-            let rates = Stored.options(record.options)?.rates ?? SharedRates()
+            let rates = record.validOptions?.rates ?? SharedRates()
             if rates != transfer.rates {
                 fail("task \(transfer.task) has \(transfer.rates), not \(rates)")
             }

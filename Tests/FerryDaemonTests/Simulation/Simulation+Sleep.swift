@@ -1,5 +1,6 @@
 import FerryStore
 import FerryTransfer
+import FerryWire
 import FoundationEssentials
 
 @testable import FerryDaemon
@@ -42,7 +43,7 @@ extension Simulation {
             let record = database.synchronized.tasks[task]?.record,
             record.state != .completed, !daemon.machine.endings.contains(task)
         else { return }
-        let checkpoint = ByteState.decode(record.checkpoint)?.checkpoint
+        let checkpoint = record.checkpoint?.value?.checkpoint
         guard checkpoint?.generation == file.record.generation else {
             // What the store could not take is repeated later, perhaps after this.
             guard file.count > 0, now > daemon.lastStoreFailure + 120 else { return }

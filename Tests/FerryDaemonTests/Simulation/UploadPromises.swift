@@ -1,5 +1,6 @@
 import FerryStore
 import FerryTransfer
+import FerryWire
 import FoundationEssentials
 
 @testable import FerryDaemon
@@ -22,7 +23,7 @@ struct UploadPromises {
                 record(task.uploadResource, of: task.id)
                 if let resource = task.uploadResource { resumable.remove(resource.url) }
             case .setCheckpoint(let task, let state):
-                record(ByteState.decode(state)?.resource, of: task)
+                record(state?.value?.resource, of: task)
             default:
                 break
             }

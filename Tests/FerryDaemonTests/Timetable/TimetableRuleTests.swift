@@ -1,3 +1,4 @@
+import FerryStore
 import Testing
 
 @testable import FerryDaemon

@@ -1,3 +1,4 @@
+import FerryStore
 import FerrySystem
 import FoundationEssentials
 import Testing

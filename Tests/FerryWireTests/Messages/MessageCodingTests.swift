@@ -65,7 +65,7 @@ import Testing
             #expect(throws: MessageError.self) {
                 try MessageCoding.decode(String.self, from: text)
             }
-            #expect(Encoded<String>(stored: text) == nil)
+            #expect(Encoded<String>(text: text).sendable == nil)
         }
     }
 
@@ -79,7 +79,7 @@ import Testing
 
     @Test(arguments: ["", "{", #"{"url":"a}"#, "{}x", "\u{0}"])
     func `a stored text that is not JSON is not passed on`(text: String) {
-        #expect(Encoded<Wire.Request>(stored: Array(text.utf8)) == nil)
+        #expect(Encoded<Wire.Request>(text: Array(text.utf8)).sendable == nil)
     }
 
     @Test func `an integer's text is its description`() {

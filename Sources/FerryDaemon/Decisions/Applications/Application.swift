@@ -1,4 +1,5 @@
 import FerryStore
+import FerryWire
 import FoundationEssentials
 
 extension DaemonStateMachine {
@@ -36,7 +37,7 @@ extension DaemonStateMachine {
         /// What decides whether it may be started, but for when it was started before.
         struct LaunchState: Hashable, Sendable {
             /// How it is started, if it may be.
-            var launch: LaunchRecord?
+            var launch: Wire.Launch?
             /// Whether it was quit, or a call that is under way forbids starting it.
             var isForbidden: Bool
             /// Whether a process that the daemon has started is still running, or is being started.

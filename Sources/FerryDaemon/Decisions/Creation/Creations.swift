@@ -122,7 +122,7 @@ extension DaemonStateMachine {
     /// - Returns: Whether there is one to take over.
     @discardableResult
     mutating func adopt(_ task: TaskRecord) -> Bool {
-        guard let resumeData = ByteState.decode(task.checkpoint)?.resumeData,
+        guard let resumeData = task.checkpoint?.value?.resumeData,
             creations.beginAdoption(for: task.id)
         else { return false }
         work.begin(in: .applicationFile)
@@ -143,7 +143,7 @@ extension DaemonStateMachine {
             let state = ByteState(checkpoint: checkpoint, isFromResumeData: true)
             commit(
                 [
-                    .setCheckpoint(task: task.id, state.encoded),
+                    .setCheckpoint(task: task.id, Encoded(state)),
                     .setProgress(
                         task: task.id,
                         receivedByteCount: checkpoint.writtenByteCount,
@@ -168,15 +168,15 @@ extension DaemonStateMachine {
         switch decision(after: error, failureCount: task.attempts + 1) {
         case .isFinal:
             // The task fails when it is resumed, not when it is made (RD-9, RD-10).
-            return .setCheckpoint(task: task.id, ByteState(failure: error).encoded)
+            return .setCheckpoint(task: task.id, Encoded(ByteState(failure: error)))
         case .retry(let delay):
-            let failure = AttemptFailure(error, after: .decode(task.lastError))
+            let failure = AttemptFailure(error, after: task.lastError?.value)
             // The application may meanwhile change when the task begins.
             return .postponeTask(
                 task.id,
                 attempts: error.code == .diskFull ? task.attempts : task.attempts + 1,
                 until: now.addingTimeInterval(delay.inSeconds),
-                lastError: failure.encoded
+                lastError: Encoded(failure)
             )
         }
     }

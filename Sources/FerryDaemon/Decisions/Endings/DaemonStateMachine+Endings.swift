@@ -80,9 +80,9 @@ extension DaemonStateMachine {
         if let running = running[task.id], running.phase != .following {
             task.receivedByteCount = running.receivedByteCount
             task.expectedByteCount = running.expectedByteCount
-            task.response = running.response.map { Stored.encode($0) } ?? task.response
+            task.response = running.response.map { Encoded($0) } ?? task.response
             task.currentRequest =
-                running.currentRequest.map { Stored.encode($0) } ?? task.currentRequest
+                running.currentRequest.map { Encoded($0) } ?? task.currentRequest
         }
         let response = storeResponse(of: task.id)
         stop(task: task.id)
@@ -118,8 +118,8 @@ extension DaemonStateMachine {
         let event = Wire.Event(
             kind: .completed,
             task: task.identifier,
-            response: task.response.map { Encoded(text: $0) },
-            request: task.currentRequest.flatMap { Stored.request($0) }
+            response: task.response,
+            request: task.currentRequest?.value
                 ?? task.replacement,
             receivedByteCount: task.receivedByteCount,
             expectedByteCount: task.expectedByteCount,
@@ -132,7 +132,7 @@ extension DaemonStateMachine {
         )
         let end = end(
             of: task,
-            Stored.request(task.request),
+            task.request.value,
             event,
             status: event.response?.value?.status
         )
@@ -143,7 +143,7 @@ extension DaemonStateMachine {
                     task: task.id,
                     attempts: task.attempts,
                     notBefore: nil,
-                    lastError: ending.failure.map { Stored.encode($0) }
+                    lastError: ending.failure.map { Encoded(AttemptFailure($0)) }
                 ),
                 .completeTask(.id(task.id), end),
             ],

@@ -20,7 +20,7 @@ extension DaemonStateMachine {
         path: String? = nil
     ) -> NewEnd {
         NewEnd(
-            event: Stored.encode(event),
+            event: Encoded(event),
             path: path,
             receivedByteCount: event.receivedByteCount ?? 0,
             expectedByteCount: event.expectedByteCount,
@@ -33,13 +33,13 @@ extension DaemonStateMachine {
         _ request: Wire.Request?,
         _ event: Wire.Event,
         status: Int?
-    ) -> [UInt8] {
+    ) -> Encoded<Wire.EndedTask> {
         let session = sessions[task.sessionID]
         let application = session.flatMap { applications[$0.applicationID] }
         let description = task.description.flatMap {
             $0.utf8.count <= Wire.EndedTask.textLimit ? $0 : nil
         }
-        return Stored.encode(
+        return Encoded(
             Wire.EndedTask(
                 id: task.id.rawValue,
                 application: application?.record.identifier ?? "",
@@ -50,7 +50,7 @@ extension DaemonStateMachine {
                 status: status,
                 receivedByteCount: event.receivedByteCount ?? 0,
                 expectedByteCount: event.expectedByteCount,
-                upload: UploadState.decode(task.upload).map { upload in
+                upload: task.upload?.value.map { upload in
                     Wire.Upload(
                         byteCount: upload.byteCount,
                         sentByteCount: event.sentByteCount ?? 0

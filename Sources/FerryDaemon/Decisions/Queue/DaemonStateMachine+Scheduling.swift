@@ -250,7 +250,7 @@ extension DaemonStateMachine {
         }
         if adopt(task) { return true }
         shares.served(session.applicationID, host: task.host)
-        if DelayState.decode(task.delay)?.asks == true {
+        if task.delay?.value?.asks == true {
             askToBegin(task)
             return true
         }
@@ -329,7 +329,7 @@ extension DaemonStateMachine {
             let failure = Wire.Failure(
                 code: TransferError.Code.resourceTimedOut.rawValue,
                 message: "the transfer took longer than its session allows"
-                    + (AttemptFailure.decode(task.lastError).map { "; before, \($0.message)" } ?? "")
+                    + (task.lastError?.value.map { "; before, \($0.message)" } ?? "")
             )
             end(task, Ending(failure: failure, producesResumeData: true))
         }

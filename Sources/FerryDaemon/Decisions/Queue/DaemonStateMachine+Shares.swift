@@ -236,7 +236,7 @@ extension DaemonStateMachine.RunningTask {
 
     /// Whether its server has all of an upload; `nil` if it is none.
     var hasSentAll: Bool? {
-        UploadState.decode(record.upload).map { sentByteCount ?? 0 >= $0.byteCount }
+        record.upload?.value.map { sentByteCount ?? 0 >= $0.byteCount }
     }
 
     /// Whether it can resume where it was stopped, as far as its server has shown.

@@ -52,10 +52,10 @@ extension DaemonStateMachine {
             return Wire.Wait(reason: .network, detail: "no route leads off this machine")
         }
         if let until = task.notBefore, until > now {
-            if task.attempts == 0, DelayState.decode(task.delay)?.date != nil {
+            if task.attempts == 0, task.delay?.value?.date != nil {
                 return Wire.Wait(reason: .earliestBegin, until: until)
             }
-            let failure = task.lastError.flatMap { Stored.failure($0) }
+            let failure = task.lastError?.value
             return Wire.Wait(
                 reason: .ofFailure(failure?.code),
                 until: until,

@@ -20,7 +20,7 @@ extension DaemonStateMachine {
         guard task.upload == nil, task.checkpoint == nil, task.replacement == nil,
             !followings.isAlone(task.id)
         else { return nil }
-        let options = Stored.options(task.options)
+        let options = task.validOptions
         let equal = running.tasks(requesting: task.request).filter { other in
             other.phase == .loading && other.record.sessionID == task.sessionID
                 && other.record.host == task.host && other.record.upload == nil
@@ -74,7 +74,7 @@ extension DaemonStateMachine {
 
     /// Returns whether the response of a task's, also that of an earlier attempt, is for this task alone.
     private func hasOwnResponse(_ task: RunningTask) -> Bool {
-        let response = task.response ?? task.record.response.flatMap { Stored.response($0) }
+        let response = task.response ?? task.record.response?.value
         return response?.isForOneRequest == true || task.question?.challenge != nil
     }
 

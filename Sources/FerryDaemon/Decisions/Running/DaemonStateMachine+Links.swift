@@ -78,7 +78,7 @@ extension DaemonStateMachine {
         let address = LoggedAddress.of(request.url)
         turn.add(.log(.info, "gets another address: \(address)", task: task.id))
         commit(
-            [.relinkTask(key, host: host, link.encoded)],
+            [.relinkTask(key, host: host, Encoded(link))],
             then: .relinked(call, task: task.id)
         )
     }

@@ -105,8 +105,8 @@ extension DaemonStateMachine.TaskSetting {
     func mutations(of key: TaskKey) -> [Mutation] {
         switch self {
         case .options(let options, let avoids):
-            [.setOptions(key, options.map { Stored.encode($0) }), .avoidConditions(key, avoids)]
-        case .rates(let options): [.setOptions(key, Stored.encode(options))]
+            [.setOptions(key, options.map { Encoded($0) }), .avoidConditions(key, avoids)]
+        case .rates(let options): [.setOptions(key, Encoded(options))]
         case .priority(let priority): [.prioritizeTask(key, priority)]
         }
     }

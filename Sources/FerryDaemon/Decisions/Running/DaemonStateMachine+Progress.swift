@@ -80,7 +80,7 @@ extension DaemonStateMachine {
     }
 
     /// A part of a file has reached the disk.
-    mutating func checkpointed(task id: TaskID, _ checkpoint: [UInt8]) {
+    mutating func checkpointed(task id: TaskID, _ checkpoint: Encoded<ByteState>) {
         guard running[id]?.phase == .loading else { return }
         running.update(id) { $0.checkpointed() }
         let progress = storeResponse(of: id) + storeProgress(of: id)
@@ -95,11 +95,11 @@ extension DaemonStateMachine {
         guard send(event, session: task.record.sessionID) else { return }
         running.update(id) { $0.reportedResumption() }
         // A later checkpoint does not mention resume data.
-        guard !task.hasNewCheckpoint, var state = ByteState.decode(task.record.checkpoint) else {
+        guard !task.hasNewCheckpoint, var state = task.record.checkpoint?.value else {
             return
         }
         state.isFromResumeData = false
-        commit([.setCheckpoint(task: id, state.encoded)], .relaxed)
+        commit([.setCheckpoint(task: id, Encoded(state))], .relaxed)
     }
 
     private func isProgressDue(_ task: RunningTask, at now: Date) -> Bool {

@@ -37,7 +37,7 @@ extension DaemonStateMachine {
             running.update(id) { $0.backOff() }
             let attempt = AttemptFailure(
                 error,
-                after: .decode(task.record.lastError),
+                after: task.record.lastError?.value,
                 mostByteCount: task.mostByteCount
             )
             if isWithoutNetwork {
@@ -98,7 +98,7 @@ extension DaemonStateMachine {
         options.retry?.maximumUnansweredAttempts = nil
         running.update(task.record.id) { $0.set(options) }
         let key = TaskKey.id(task.record.id)
-        commit([.setOptions(key, Stored.encode(options))], .relaxed)
+        commit([.setOptions(key, Encoded(options))], .relaxed)
     }
 
     /// Decides whether and when something that has failed so many times in a row is retried.
@@ -146,7 +146,7 @@ extension DaemonStateMachine {
                     task: id,
                     attempts: attempts,
                     notBefore: date,
-                    lastError: failure.encoded
+                    lastError: Encoded(failure)
                 ),
                 .setProgress(
                     task: id,

@@ -26,7 +26,7 @@ extension DaemonStateMachine {
     /// - Returns: Whether the call is answered later; a download sends no file.
     @discardableResult
     mutating func secure(_ task: TaskRecord, for call: CallID) -> Bool {
-        guard let upload = UploadState.decode(task.upload) else { return false }
+        guard let upload = task.upload?.value else { return false }
         creations.beginAdoption(for: task.id)
         work.begin(in: .applicationFile)
         turn.add(.secure(task: task.id, upload, for: call))
@@ -55,7 +55,7 @@ extension DaemonStateMachine {
     /// The store has returned the task that a repeated call has created; `nil` if it is gone.
     mutating func found(_ task: TaskRecord?, repeated number: TaskID, for call: CallID) {
         guard let task, task.state != .completed,
-            UploadState.decode(task.upload)?.place == .original
+            task.upload?.value?.place == .original
         else { return known(task: number, for: call) }
         secure(task, for: call)
     }
@@ -87,7 +87,7 @@ extension DaemonStateMachine {
             return
         }
         commit(
-            [.setUpload(task: number, upload.encoded)],
+            [.setUpload(task: number, Encoded(upload))],
             then: .secured(call, task: number)
         )
     }
@@ -97,7 +97,7 @@ extension DaemonStateMachine {
     /// A repeated call may find an attempt that reads the application's own file: it continues with the copy.
     mutating func copied(task: TaskID, for call: CallID) {
         if let attempt = running[task], attempt.phase == .loading,
-            UploadState.decode(attempt.record.upload)?.place == .original
+            attempt.record.upload?.value?.place == .original
         {
             stop(task: task)
         }
@@ -138,7 +138,7 @@ extension DaemonStateMachine {
     mutating func uploadResumeData(of task: TaskRecord, _ ending: Ending) -> Data? {
         let failure = ending.failure.flatMap { TransferError.Code(rawValue: $0.code) }
         guard failure != .fileChanged, failure != .fileMissing,
-            let upload = UploadState.decode(task.upload), let resource = task.uploadResource,
+            let upload = task.upload?.value, let resource = task.uploadResource,
             let request = task.uploadRequest
         else { return nil }
         let resumeData = UploadResumeData(
@@ -190,7 +190,7 @@ extension DaemonStateMachine {
 extension TaskRecord {
     /// The request that an upload is resumed with; a replacement may not be suitable for that.
     fileprivate var uploadRequest: TransferRequest? {
-        [replacement, Stored.request(request)].compactMap { $0.map { request($0) } }
+        [replacement, request.value].compactMap { $0.map { request($0) } }
             .first(where: \.allowsResumableUpload)
     }
 }

@@ -146,14 +146,14 @@ extension DaemonStateMachine {
             resource = isUpload ? record.uploadResource : nil
             attempts = record.attempts
             storedAttempts = record.attempts
-            let earlier = AttemptFailure.decode(record.lastError)?.mostByteCount ?? 0
+            let earlier = record.lastError?.value?.mostByteCount ?? 0
             let present = isUpload ? resource?.acknowledgedByteCount : record.receivedByteCount
             mostByteCount = max(present ?? 0, earlier)
             priority = record.priority
-            options = Stored.options(record.options)
+            options = record.validOptions
             avoids = record.avoids
             currentRequest = record.replacement
-            owesResumption = ByteState.decode(record.checkpoint)?.isFromResumeData ?? false
+            owesResumption = record.checkpoint?.value?.isFromResumeData ?? false
         }
 
         private final class Start: Hashable, Sendable {
@@ -163,7 +163,7 @@ extension DaemonStateMachine {
 
             init(record: TaskRecord, line: HostBreaker.Line?) {
                 self.record = record
-                request = Stored.request(record.request)
+                request = record.request.value
                 self.line = line
             }
 
@@ -354,8 +354,8 @@ extension DaemonStateMachine {
             return [
                 .setExchange(
                     task: record.id,
-                    currentRequest: currentRequest.map { Stored.encode($0) },
-                    response: response.map { Stored.encode($0) }
+                    currentRequest: currentRequest.map { Encoded($0) },
+                    response: response.map { Encoded($0) }
                 )
             ]
         }
@@ -364,14 +364,14 @@ extension DaemonStateMachine {
         mutating func takeAttempts() -> [Mutation] {
             guard attempts < storedAttempts else { return [] }
             storedAttempts = attempts
-            var failure = AttemptFailure.decode(record.lastError)
+            var failure = record.lastError?.value
             failure?.mostByteCount = mostByteCount
             return [
                 .setRetry(
                     task: record.id,
                     attempts: attempts,
                     notBefore: nil,
-                    lastError: failure?.encoded
+                    lastError: failure.map { Encoded($0) }
                 )
             ]
         }

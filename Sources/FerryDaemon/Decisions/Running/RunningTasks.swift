@@ -1,4 +1,5 @@
 import FerryStore
+import FerryWire
 import FoundationEssentials
 
 /// The tasks that have a transfer, and the budget of the slots that they have.
@@ -7,7 +8,7 @@ struct RunningTasks: Hashable, Sendable {
 
     private var tasks: [TaskID: RunningTask] = [:]
     /// The tasks by their requests, so that equal ones are found without a look at all others.
-    private var tasksByRequest: [Request: Set<TaskID>] = [:]
+    private var tasksByRequest: [Encoded<Wire.Request>: Set<TaskID>] = [:]
     /// The tasks that have left their slots before their ends.
     private var released: Set<TaskID> = []
     /// The budget of the transfers that run at once.
@@ -55,8 +56,8 @@ struct RunningTasks: Hashable, Sendable {
     var releasedCount: Int { released.count }
 
     /// Returns the tasks with a request, in no order.
-    func tasks(requesting request: [UInt8]) -> [RunningTask] {
-        tasksByRequest[Request(bytes: request), default: []].compactMap { tasks[$0] }
+    func tasks(requesting request: Encoded<Wire.Request>) -> [RunningTask] {
+        tasksByRequest[request, default: []].compactMap { tasks[$0] }
     }
 
     /// Returns the tasks that meet a condition, in order.
@@ -73,7 +74,7 @@ struct RunningTasks: Hashable, Sendable {
         }
         activity.set()
         tasks[task.record.id] = task
-        tasksByRequest[Request(bytes: task.record.request), default: []].insert(task.record.id)
+        tasksByRequest[task.record.request, default: []].insert(task.record.id)
     }
 
     /// Changes a task, if it runs.
@@ -115,19 +116,10 @@ struct RunningTasks: Hashable, Sendable {
 
     private mutating func forget(_ task: RunningTask) {
         released.remove(task.record.id)
-        let request = Request(bytes: task.record.request)
+        let request = task.record.request
         guard let index = tasksByRequest.index(forKey: request) else { return }
         tasksByRequest.values[index].remove(task.record.id)
         if tasksByRequest.values[index].isEmpty { tasksByRequest.remove(at: index) }
-    }
-
-    /// A request as the store has it, which is hashed as a whole and not byte by byte.
-    private struct Request: Hashable {
-        let bytes: [UInt8]
-
-        func hash(into hasher: inout Hasher) {
-            bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
-        }
     }
 
     // MARK: Slots

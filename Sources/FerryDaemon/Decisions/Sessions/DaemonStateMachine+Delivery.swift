@@ -54,7 +54,7 @@ extension DaemonStateMachine {
         let new = sessions.update(id) { $0.endReading(events, isLast: isPast) } ?? []
 
         // What a damaged disk has made of an event must not be sent as it is.
-        for event in new where Stored.event(event) != nil {
+        for event in new where event.event.value != nil {
             turn.add(.sendEnd(subscriber.call, event))
         }
         if becomesLive { notifyPresent(session: id) }

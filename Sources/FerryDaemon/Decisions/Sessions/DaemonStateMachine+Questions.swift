@@ -178,7 +178,7 @@ extension DaemonStateMachine {
         guard sessions[id]?.answers(challenge) == true else { return }
         sessions.update(id) { $0.answersNone(like: challenge) }
         guard let configuration = sessions[id]?.configuration else { return }
-        let change = Mutation.setConfiguration(session: id, Stored.encode(configuration))
+        let change = Mutation.setConfiguration(session: id, Encoded(configuration))
         commit([change], .relaxed)
         answerUnanswerable(id)
     }
@@ -219,7 +219,7 @@ extension DaemonStateMachine {
                 .delayTask(
                     key,
                     notBefore: state?.date.map { clock.moment(ofWall: $0) },
-                    state?.encoded,
+                    state.map { Encoded($0) },
                     at: now
                 )
             ],
@@ -240,9 +240,9 @@ extension DaemonStateMachine {
             return turn.add(.answer(caller.call, .done))
         }
         let key = begin.key
-        let state = begin.request.map { DelayState(asks: false, request: $0) }
+        let state = begin.request.map { DelayState(request: $0) }
         commit(
-            [.beginTask(key, state?.encoded, at: now)],
+            [.beginTask(key, state.map { Encoded($0) }, at: now)],
             then: .call(caller.call, about: key)
         )
     }

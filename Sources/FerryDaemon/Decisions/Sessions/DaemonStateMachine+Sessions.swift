@@ -21,8 +21,8 @@ extension DaemonStateMachine {
         let present = sessions[open.identifier, ofApplication: applications[named: name]?.record.id]
         var settings = open.configuration
         settings.connections = settings.connections ?? present?.configuration.connections
-        let configuration = Stored.encode(settings)
-        let size = SessionSize(configuration.count, growingFrom: present)
+        let configuration = Encoded(settings)
+        let size = SessionSize(configuration.text.count, growingFrom: present)
         if let problem = excess(of: size, in: name) {
             return turn.add(.refuse(caller.call, problem))
         }
@@ -32,7 +32,7 @@ extension DaemonStateMachine {
             growth: growth(size),
             mutation: .openSession(
                 application: name,
-                launch: open.application.launch.map(LaunchRecord.init),
+                launch: open.application.launch,
                 identifier: open.identifier,
                 configuration: configuration,
                 avoids: Conditions(settings.avoids)

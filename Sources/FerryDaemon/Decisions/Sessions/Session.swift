@@ -77,8 +77,8 @@ extension DaemonStateMachine {
             id = record.id
             applicationID = record.applicationID
             identifier = record.identifier
-            configuration = Stored.configuration(record.configuration)
-            configurationByteCount = record.configuration.count
+            configuration = record.configuration.value ?? .standard
+            configurationByteCount = record.configuration.text.count
             self.record(record.counts)
         }
 
@@ -89,8 +89,8 @@ extension DaemonStateMachine {
 
         /// The store has another configuration of it, even if the client that has brought it may not open it.
         mutating func configure(_ record: SessionRecord) {
-            configuration = Stored.configuration(record.configuration)
-            configurationByteCount = record.configuration.count
+            configuration = record.configuration.value ?? .standard
+            configurationByteCount = record.configuration.text.count
         }
 
         /// Whether its answers are those of a client that opens it.
@@ -344,4 +344,14 @@ extension LoadChallenge {
 extension SessionCounts {
     /// Whether there are no tasks.
     var isEmpty: Bool { unfinishedTasks == 0 && completedTasks == 0 }
+}
+
+extension Wire.SessionConfiguration {
+    /// Apple's defaults, for a session whose configuration cannot be read.
+    static let standard = Wire.SessionConfiguration(
+        additionalFields: [],
+        resourceTimeout: 604_800,
+        maximumConnectionsPerHost: 6,
+        sendsLaunchEvents: true
+    )
 }

@@ -46,7 +46,7 @@ extension DaemonStateMachine {
     /// - Parameters:
     ///   - id: The task.
     ///   - checkpoint: What is known about its file; `nil` for nothing new.
-    mutating func flush(task id: TaskID, _ checkpoint: [UInt8]?) {
+    mutating func flush(task id: TaskID, _ checkpoint: Encoded<ByteState>?) {
         work.end(in: .partialFile)
         sleep.settled(id)
         readings.record(id)
@@ -63,7 +63,7 @@ extension DaemonStateMachine {
         // long as logind lets it.
         guard sleep.isSettled, !clock.isNewBoot, !timekeeping.isPassUnderWay else { return }
         // A commit that is waited for makes all before it durable, too; it has to contain something.
-        let last = Mutation.set(.clock, clock.anchor.encoded)
+        let last = Mutation.set(.clock(Encoded(clock.anchor)))
         commit([last], .synchronized, then: .readyForSleep)
     }
 
