@@ -34,9 +34,19 @@ extension Database {
         """
     )
     private static let page = Statement(
-        "SELECT id FROM tasks WHERE id > ? AND (1 << state) & ? ORDER BY id LIMIT ?"
+        """
+        SELECT \(taskColumns) FROM \(taskTables)
+        WHERE tasks.id > ? AND (1 << state) & ? ORDER BY tasks.id LIMIT ?
+        """
     )
     private static let pageOfSession = Statement(
+        """
+        SELECT \(taskColumns) FROM tasks INDEXED BY tasks_of_session
+        JOIN task_details ON task_details.task_id = tasks.id
+        WHERE session_id = ? AND tasks.id > ? AND (1 << state) & ? ORDER BY tasks.id LIMIT ?
+        """
+    )
+    private static let idsOfSession = Statement(
         """
         SELECT id FROM tasks INDEXED BY tasks_of_session
         WHERE session_id = ? AND id > ? AND (1 << state) & ? ORDER BY id LIMIT ?
@@ -125,7 +135,7 @@ extension Database {
         after id: TaskID,
         limit: Int
     ) throws(StoreError) -> [TaskRecord] {
-        try tasks(ids: taskIDs(filter, after: id, limit: limit))
+        try page(filter, after: id, limit: limit, byteLimit: .max).tasks
     }
 
     /// Returns a page of tasks, by number, that ends early with the task that exceeds a size.
@@ -135,11 +145,60 @@ extension Database {
         limit: Int,
         byteLimit: Int
     ) throws(StoreError) -> TaskPage {
+        let states = filter.states.reduce(0) { $0 | 1 << $1.rawValue }
         // One more than fits shows whether there is another page.
-        let found = try taskIDs(filter, after: id, limit: limit + 1)
-        let ids = Array(found.prefix(limit))
-        var page = try page(ids: ids, byteLimit: byteLimit)
-        if found.count > limit { page.next = page.next ?? ids.last }
+        let count = limit + 1
+        switch filter.scope {
+        case .all:
+            return try page(limit, byteLimit) { take throws(StoreError) in
+                try connection.forEachRow(Self.page, id, states, count, taking: take)
+            }
+        case .session(let session):
+            return try page(limit, byteLimit) { take throws(StoreError) in
+                try connection.forEachRow(
+                    Self.pageOfSession,
+                    session,
+                    id,
+                    states,
+                    count,
+                    taking: take
+                )
+            }
+        case .application(let application):
+            // The index holds the tasks of one session by number; the sessions are merged here.
+            var ids: [TaskID] = []
+            for session in try sessions(application: application) {
+                ids += try connection.rows(Self.idsOfSession, session.id, id, states, count) {
+                    $0.id()
+                }
+            }
+            ids.sort()
+            var page = try page(ids: Array(ids.prefix(limit)), byteLimit: byteLimit)
+            if ids.count > limit { page.next = page.next ?? ids[limit - 1] }
+            return page
+        }
+    }
+
+    /// Returns the tasks that `read` passes on, up to the one that exceeds a size.
+    private func page(
+        _ limit: Int,
+        _ byteLimit: Int,
+        _ read: (
+            _ take: (inout Row) throws(StoreError) -> Bool
+        ) throws(StoreError) -> Void
+    ) throws(StoreError) -> TaskPage {
+        var page = TaskPage(tasks: [])
+        var byteCount = 0
+        try read { row throws(StoreError) in
+            guard page.tasks.count < limit, byteCount <= byteLimit else {
+                page.next = page.tasks.last?.id
+                return false
+            }
+            let task = try task(&row)
+            byteCount += task.byteCount
+            page.tasks.append(task)
+            return true
+        }
         return page
     }
 
@@ -159,37 +218,6 @@ extension Database {
             rest = rest.dropFirst(Self.batchSize)
         }
         return page
-    }
-
-    /// Returns the numbers of a page's tasks.
-    private func taskIDs(
-        _ filter: TaskFilter,
-        after id: TaskID,
-        limit: Int
-    ) throws(StoreError) -> [TaskID] {
-        let states = filter.states.reduce(0) { $0 | 1 << $1.rawValue }
-        switch filter.scope {
-        case .all:
-            return try connection.rows(Self.page, id, states, limit) { $0.id() }
-        case .application(let application):
-            // The index holds the tasks of one session by number; the sessions are merged here.
-            var ids: [TaskID] = []
-            for session in try sessions(application: application) {
-                ids += try taskIDs(ofSession: session.id, states, after: id, limit: limit)
-            }
-            return Array(ids.sorted().prefix(limit))
-        case .session(let session):
-            return try taskIDs(ofSession: session, states, after: id, limit: limit)
-        }
-    }
-
-    private func taskIDs(
-        ofSession session: SessionID,
-        _ states: Int,
-        after id: TaskID,
-        limit: Int
-    ) throws(StoreError) -> [TaskID] {
-        try connection.rows(Self.pageOfSession, session, id, states, limit) { $0.id() }
     }
 
     /// Returns the unfinished tasks whose deadline has passed, the earliest first.

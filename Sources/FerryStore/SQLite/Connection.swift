@@ -84,6 +84,21 @@ final class Connection {
         return try rows(of: prepared, reading: read)
     }
 
+    /// Runs a query and passes its rows to `take` until that wants no more.
+    func forEachRow<each Value: Bindable>(
+        _ statement: Statement,
+        _ values: repeat each Value,
+        taking take: (inout Row) throws(StoreError) -> Bool
+    ) throws(StoreError) {
+        let prepared = try prepared(statement)
+        defer { finish(prepared) }
+        try bind(repeat each values, to: prepared)
+        while try step(prepared) {
+            var row = Row(prepared)
+            guard try take(&row) else { return }
+        }
+    }
+
     /// Runs a query with many parameters and returns its rows.
     func rows<T>(
         _ statement: Statement,
