@@ -7,15 +7,18 @@ struct EightBytes {
     /// The eight bytes at an index; nil if there are fewer.
     init?(of text: UnsafeRawBufferPointer, at index: Int) {
         guard index + 8 <= text.count else { return nil }
-        word = text.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+        word = UInt64(littleEndian: text.loadUnaligned(fromByteOffset: index, as: UInt64.self))
     }
 
-    /// Whether a string in JSON has an escape in place of any of them: a quotation mark, a backslash or a control.
-    var haveEscaped: Bool {
+    /// The number of bytes before the first one in whose place a string in JSON has an escape; 8 if there is none.
+    ///
+    /// That is a quotation mark, a backslash or a control.
+    var plainCount: Int {
         let escaped =
             Self.borrows(word, less: 0x20) | Self.borrows(word ^ (Self.each * 0x22), less: 1)
             | Self.borrows(word ^ (Self.each * 0x5C), less: 1)
-        return escaped & (Self.each * 0x80) != 0
+        // What a byte borrows can make one after it look escaped, but none before it.
+        return (escaped & (Self.each * 0x80)).trailingZeroBitCount / 8
     }
 
     /// Whether all of them are ASCII.

@@ -36,7 +36,13 @@ package struct JSONInput {
         /// The name.
         var text: String {
             get throws(Problem) {
-                try JSONInput.text(of: bytes, hasEscapes: hasEscapes)
+                if isPlain { return String(decoding: bytes, as: UTF8.self) }
+                let text =
+                    hasEscapes
+                    ? String(validating: try JSONInput.unescaped(bytes), as: UTF8.self)
+                    : String(validating: bytes, as: UTF8.self)
+                guard let text else { throw Problem("a string that is not UTF-8") }
+                return text
             }
         }
 
@@ -124,10 +130,7 @@ package struct JSONInput {
     }
 
     /// Reads a string.
-    mutating func string() throws(Problem) -> String {
-        let name = try name()
-        return try Self.text(of: name.bytes, hasEscapes: name.hasEscapes)
-    }
+    mutating func string() throws(Problem) -> String { try name().text }
 
     /// Reads a whole number.
     mutating func integer() throws(Problem) -> Int64 {
@@ -209,9 +212,10 @@ package struct JSONInput {
         let start = index
         var hasEscapes = false
         var bits: UInt8 = 0
-        while let bytes = EightBytes(of: bytes, at: index), !bytes.haveEscaped {
+        while let bytes = EightBytes(of: bytes, at: index) {
             if !bytes.areASCII { bits = 0x80 }
-            index += 8
+            index += bytes.plainCount
+            if bytes.plainCount < 8 { break }
         }
         while let byte = next(), byte != UInt8(ascii: "\"") {
             guard byte >= 0x20 else { throw Problem("a control character in a string") }
@@ -231,19 +235,7 @@ package struct JSONInput {
         )
     }
 
-    private static func text(
-        of bytes: UnsafeRawBufferPointer,
-        hasEscapes: Bool
-    ) throws(Problem) -> String {
-        let text =
-            hasEscapes
-            ? String(validating: try unescaped(bytes), as: UTF8.self)
-            : String(validating: bytes, as: UTF8.self)
-        guard let text else { throw Problem("a string that is not UTF-8") }
-        return text
-    }
-
-    private static func unescaped(_ bytes: UnsafeRawBufferPointer) throws(Problem) -> [UInt8] {
+    fileprivate static func unescaped(_ bytes: UnsafeRawBufferPointer) throws(Problem) -> [UInt8] {
         var result: [UInt8] = []
         var rest = bytes[...]
         while let byte = rest.popFirst() {

@@ -132,7 +132,7 @@ package struct JSONOutput: ~Copyable {
     private static func hasEscaped(_ text: UnsafeRawBufferPointer) -> Bool {
         var index = 0
         while let bytes = EightBytes(of: text, at: index) {
-            if bytes.haveEscaped { return true }
+            if bytes.plainCount < 8 { return true }
             index += 8
         }
         while index < text.count {
