@@ -141,7 +141,6 @@ final class ClientChannel {
         defer { isTakingReplies = false }
         do throws(MessageError) {
             while isOpen, !isPaused, let message = try input.next() {
-                try NestingDepth.check(message, limit: limits.depth)
                 try take(message)
             }
         } catch {

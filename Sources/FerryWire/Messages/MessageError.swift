@@ -2,8 +2,6 @@
 package enum MessageError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The message is longer than the limit, or does not end within that many bytes.
     case tooLong(limit: Int)
-    /// Objects and arrays are nested more deeply than the limit.
-    case tooDeep(limit: Int)
     /// It is not JSON, or not the JSON of a message.
     case malformed(String)
 
@@ -11,7 +9,6 @@ package enum MessageError: Error, Hashable, Sendable, CustomStringConvertible {
     package var description: String {
         switch self {
         case .tooLong(let limit): "a message of more than \(limit) bytes"
-        case .tooDeep(let limit): "a message nested more than \(limit) deep"
         case .malformed(let reason): "a malformed message: \(reason)"
         }
     }
@@ -21,13 +18,10 @@ package enum MessageError: Error, Hashable, Sendable, CustomStringConvertible {
 package struct MessageLimits: Hashable, Sendable {
     /// The maximum number of bytes before a message's end.
     package var byteCount: Int
-    /// The maximum nesting depth of objects and arrays; the interface itself needs 7.
-    package var depth: Int
 
     /// Creates limits.
-    package init(byteCount: Int, depth: Int = 32) {
+    package init(byteCount: Int) {
         self.byteCount = byteCount
-        self.depth = depth
     }
 
     /// The limits for a client's messages to a server.

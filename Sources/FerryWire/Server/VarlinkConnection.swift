@@ -225,7 +225,6 @@ package final class VarlinkConnection {
         defer { isTakingCalls = false }
         do throws(MessageError) {
             while isOpen, mayTakeCall, let message = try input.next() {
-                try NestingDepth.check(message, limit: limits.message.depth)
                 // The end of the message is a byte, too.
                 let file = files.taken(byteCount: message.count + 1)
                 let call = try IncomingCall(from: message)

@@ -212,7 +212,7 @@ package final class VarlinkServer {
 extension VarlinkServer {
     /// The limits for clients of a server; a client that exceeds them harms only itself.
     package struct Limits: Hashable, Sendable {
-        /// The size and depth of a call; a connection with a greater one is closed.
+        /// The size of a call; a connection with a greater one is closed.
         package var message = MessageLimits.calls
         /// The calls of one connection that are carried out at once; further ones wait unread.
         ///

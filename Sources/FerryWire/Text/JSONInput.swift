@@ -55,7 +55,8 @@ package struct JSONInput {
         }
     }
 
-    /// The maximum nesting depth of arrays and objects that are skipped, more than any value has.
+    /// The maximum nesting depth of arrays and objects that are skipped, more than any value has: to read a value of the
+    /// interface takes no more calls of functions than its type is deep.
     private static let maximumDepth = 64
 
     private let bytes: UnsafeRawBufferPointer
