@@ -251,7 +251,7 @@ extension TransferDaemon.Transfer {
             taskIdentifier: task ?? id + 100,
             state: state,
             taskDescription: taskDescription,
-            originalRequest: URLRequest(url: url),
+            originalRequest: PassedRequest(URLRequest(url: url)),
             response: status.flatMap {
                 HTTPURLResponse(url: url, statusCode: $0, httpVersion: nil, headerFields: nil)
             },

@@ -19,9 +19,15 @@ extension TransferDaemon {
         /// Its weight among the application's transfers, from 0 to 1; 0.5 by default.
         public var priority: Float
         /// The request with which it was created.
-        public var originalRequest: URLRequest
+        public var originalRequest: URLRequest {
+            get { original.request }
+            set { original = PassedRequest(newValue) }
+        }
         /// The request after redirects; nil before the first response.
-        public var currentRequest: URLRequest?
+        public var currentRequest: URLRequest? {
+            get { current?.request }
+            set { current = newValue.map { PassedRequest($0) } }
+        }
         /// The latest response; nil before the first one.
         public var response: HTTPURLResponse?
         /// The number of bytes of the body received so far.
@@ -46,6 +52,11 @@ extension TransferDaemon {
         public var attempts: Int
         /// When it was created.
         public var created: Date
+        private var original: PassedRequest
+        private var current: PassedRequest?
+
+        /// The address of the request with which it was created, which is not made for that; nil if there is none.
+        package var originalAddress: String? { original.address }
 
         /// A transfer with the given properties.
         package init(
@@ -56,8 +67,8 @@ extension TransferDaemon {
             state: State,
             taskDescription: String? = nil,
             priority: Float = 0.5,
-            originalRequest: URLRequest,
-            currentRequest: URLRequest? = nil,
+            originalRequest: PassedRequest,
+            currentRequest: PassedRequest? = nil,
             response: HTTPURLResponse? = nil,
             receivedByteCount: Int64 = 0,
             expectedByteCount: Int64? = nil,
@@ -77,8 +88,8 @@ extension TransferDaemon {
             self.state = state
             self.taskDescription = taskDescription
             self.priority = priority
-            self.originalRequest = originalRequest
-            self.currentRequest = currentRequest
+            original = originalRequest
+            current = currentRequest
             self.response = response
             self.receivedByteCount = receivedByteCount
             self.expectedByteCount = expectedByteCount

@@ -57,3 +57,20 @@ package struct Encoded<Value: JSONCodable>: JSONCodable {
         text = try input.text()
     }
 }
+
+extension Encoded<Wire.Request> {
+    /// The request's address, for which the rest is not decoded; `nil` if the text is that of something else.
+    package var url: String? {
+        let url = try? MessageCoding.read(text) { (input) throws(JSONInput.Problem) in
+            var url: String?
+            try input.object { (input, member) throws(JSONInput.Problem) in
+                switch member {
+                case "url": url = try input.value()
+                default: try input.skip()
+                }
+            }
+            return url
+        }
+        return url ?? nil
+    }
+}

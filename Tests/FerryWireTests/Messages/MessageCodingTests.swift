@@ -74,6 +74,24 @@ import Testing
         #expect(texts.value == [])
         for text in Self.texts { texts.append(text) }
         #expect(texts == Encoded(Self.texts))
+        #expect(Encoded(elements: [0, .infinity]).value == nil)
+    }
+
+    @Test(arguments: [
+        (Samples.request.url, Encoded(Samples.request)),
+        (
+            "http://ä/",
+            Encoded(text: Array(#"{"body":[{"url":"b"}],"url":"http:\/\/\u00e4/"}"#.utf8))
+        ),
+        (nil, Encoded(text: Array(#"{"uri":"http://a/"}"#.utf8))),
+        (nil, Encoded(text: Array(#"["url"]"#.utf8))), (nil, Encoded(text: [])),
+        (nil, Encoded(text: Array(#"{"url":"http://a/""#.utf8))),
+    ])
+    func `the address of a request is read without the rest`(
+        url: String?,
+        request: Encoded<Wire.Request>
+    ) {
+        #expect(request.url == url)
         #expect(try texts.decoded() == Self.texts)
     }
 
