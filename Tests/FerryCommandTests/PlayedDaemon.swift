@@ -1,4 +1,5 @@
 import Ferry
+import FerryWire
 import Foundation
 import Synchronization
 import Testing
@@ -114,7 +115,7 @@ extension PlayedDaemon: TransferDaemon.Backend {
         _ query: TransferDaemon.Query,
         after last: Int?,
         limit: Int?
-    ) -> TransferDaemon.EncodedPage {
+    ) -> TransferDaemon.EncodedPage<TransferDaemon.Transfer> {
         let (transfers, isBroken) = state.withLock { state in
             state.changesOfPages[last ?? 0]?(&state.transfers)
             return (state.transfers, last != nil && state.brokenPage == last)
@@ -130,6 +131,16 @@ extension PlayedDaemon: TransferDaemon.Backend {
                 throw TransferDaemonError(.unexpectedReply, message: "[0].id: it is missing")
             }
             return page
+        }
+    }
+
+    func summaries(
+        after last: Int?,
+        limit: Int
+    ) -> TransferDaemon.EncodedPage<TransferDaemon.Summary> {
+        let page = page(.init(), after: last, limit: limit)
+        return TransferDaemon.EncodedPage(next: page.next) { () throws(TransferDaemonError) in
+            try page.transfers().map { TransferDaemon.Summary($0) }
         }
     }
 
@@ -262,6 +273,37 @@ extension TransferDaemon.Transfer {
             attempts: attempts,
             created: Date(timeIntervalSince1970: 1_790_000_000)
         )
+    }
+}
+
+extension TransferDaemon.Summary {
+    /// What ferryd would tell of a transfer in short.
+    init(_ transfer: TransferDaemon.Transfer) {
+        let state: Wire.TaskState =
+            switch transfer.state {
+            case .suspended: .suspended
+            case .waiting: .waiting
+            case .running: .running
+            case .completed: .completed
+            }
+        let task = Wire.TaskSummary(
+            id: Int64(transfer.id),
+            application: transfer.application,
+            state: state,
+            description: transfer.taskDescription,
+            url: transfer.originalRequest.url?.absoluteString ?? "",
+            link: transfer.relinkedURL?.absoluteString,
+            status: transfer.response?.statusCode,
+            disposition: transfer.response?.value(forHTTPHeaderField: "Content-Disposition"),
+            receivedByteCount: transfer.receivedByteCount,
+            expectedByteCount: transfer.expectedByteCount,
+            upload: transfer.upload.map {
+                .init(byteCount: $0.byteCount, sentByteCount: $0.sentByteCount)
+            },
+            failure: transfer.failure.map { .init(code: $0.code, message: $0.message) },
+            bytesPerSecond: transfer.bytesPerSecond.map { Int($0) }
+        )
+        self.init(task, wait: transfer.wait)
     }
 }
 

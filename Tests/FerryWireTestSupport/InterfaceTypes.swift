@@ -34,6 +34,7 @@ package enum InterfaceTypes {
         "Upload": Wire.Upload.self,
         "TaskState": Wire.TaskState.self,
         "Task": Wire.Task.self,
+        "TaskSummary": Wire.TaskSummary.self,
         "EndedTask": Wire.EndedTask.self,
         "SavedFile": Wire.SavedFile.self,
         "EventKind": Wire.EventKind.self,

@@ -10,8 +10,8 @@ extension FuzzTarget {
         let text = input.text
         let name =
             isHeader
-            ? FileName(contentDisposition: text, url: nil)
-            : FileName(contentDisposition: nil, url: URL(string: text))
+            ? FileName(contentDisposition: text, address: nil)
+            : FileName(contentDisposition: nil, address: text)
         for name in [name, FileName(proposal: text)].compactMap({ $0 }) { try check(name.text) }
     }
 

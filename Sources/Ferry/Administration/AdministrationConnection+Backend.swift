@@ -10,9 +10,16 @@ extension AdministrationConnection: TransferDaemon.Backend {
         _ query: TransferDaemon.Query,
         after last: TransferDaemon.Transfer.ID?,
         limit: Int?
-    ) async throws(TransferDaemonError) -> TransferDaemon.EncodedPage {
-        let reply = try await call(Wire.ListTasks(query, after: last, limit: limit))
-        return TransferDaemon.EncodedPage(reply)
+    ) async throws(TransferDaemonError) -> TransferDaemon.EncodedPage<TransferDaemon.Transfer> {
+        .init(try await call(Wire.ListTasks(query, after: last, limit: limit)))
+    }
+
+    func summaries(
+        after last: TransferDaemon.Transfer.ID?,
+        limit: Int
+    ) async throws(TransferDaemonError) -> TransferDaemon.EncodedPage<TransferDaemon.Summary> {
+        let list = Wire.ListTasks(after: last.map { Int64($0) }, limit: limit, summarizes: true)
+        return .init(try await call(list))
     }
 
     func transfer(

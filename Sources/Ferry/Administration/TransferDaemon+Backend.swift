@@ -9,7 +9,12 @@ extension TransferDaemon {
             _ query: Query,
             after last: Transfer.ID?,
             limit: Int?
-        ) async throws(TransferDaemonError) -> EncodedPage
+        ) async throws(TransferDaemonError) -> EncodedPage<Transfer>
+        /// Returns one page of summaries, which is not decoded yet.
+        func summaries(
+            after last: Transfer.ID?,
+            limit: Int
+        ) async throws(TransferDaemonError) -> EncodedPage<Summary>
         /// Returns a transfer.
         func transfer(_ id: Transfer.ID) async throws(TransferDaemonError) -> Transfer
         /// Returns the transfers that have ended, the last one first.

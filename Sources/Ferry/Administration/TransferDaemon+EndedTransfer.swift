@@ -111,10 +111,8 @@ extension TransferDaemon.EndedTransfer {
             status: task.status,
             receivedByteCount: task.receivedByteCount,
             expectedByteCount: task.expectedByteCount,
-            upload: task.upload.map {
-                .init(byteCount: $0.byteCount, sentByteCount: $0.sentByteCount)
-            },
-            failure: task.failure.map { .init(code: $0.code, message: $0.message) },
+            upload: task.upload.map { .init($0) },
+            failure: task.failure.map { .init($0) },
             created: task.created,
             ended: task.ended,
             path: task.path,

@@ -86,15 +86,15 @@ extension TransferDaemon {
     }
 
     /// A page that is decoded when its transfers are asked for, so that the next one can be requested before that.
-    package struct EncodedPage: Sendable {
+    package struct EncodedPage<Element: Sendable>: Sendable {
         /// What to pass as `after` for the next page; nil if this is the last one.
         package let next: Transfer.ID?
-        private let decode: @Sendable () throws(TransferDaemonError) -> [Transfer]
+        private let decode: @Sendable () throws(TransferDaemonError) -> [Element]
 
         /// A page whose transfers `decode` returns.
         package init(
             next: Transfer.ID?,
-            _ decode: @escaping @Sendable () throws(TransferDaemonError) -> [Transfer]
+            _ decode: @escaping @Sendable () throws(TransferDaemonError) -> [Element]
         ) {
             self.next = next
             self.decode = decode
@@ -103,7 +103,7 @@ extension TransferDaemon {
         /// Returns the transfers, oldest first.
         ///
         /// - Throws: ``TransferDaemonError/Code/unexpectedReply`` when they cannot be decoded.
-        package func transfers() throws(TransferDaemonError) -> [Transfer] { try decode() }
+        package func transfers() throws(TransferDaemonError) -> [Element] { try decode() }
     }
 
     /// The changes since the previous element.

@@ -42,11 +42,41 @@ extension TransferDaemon.Transfer.State {
     }
 }
 
-extension TransferDaemon.EncodedPage {
+extension TransferDaemon.EncodedPage<TransferDaemon.Transfer> {
     init(_ reply: Wire.ListTasks.Reply) {
-        self.init(next: reply.next.map { Int($0) }) { () throws(TransferDaemonError) in
+        self.init(next: reply.next) { () throws(MessageError) in
+            try reply.tasks.decoded().map { TransferDaemon.Transfer($0) }
+        }
+    }
+}
+
+extension TransferDaemon.EncodedPage<TransferDaemon.Summary> {
+    init(_ reply: Wire.ListTasks.Reply) {
+        self.init(next: reply.next) { () throws(MessageError) in
+            // One that sends none is no answer to what was asked.
+            let summaries = try (reply.summaries ?? Encoded(text: [])).decoded()
+            // Most tasks wait for the same as the one before them.
+            var text: Encoded<Wire.Wait>?
+            var wait: TransferDaemon.Transfer.Wait?
+            return summaries.map { task in
+                if task.wait != text {
+                    text = task.wait
+                    wait = text?.value.map { .init($0) }
+                }
+                return TransferDaemon.Summary(task, wait: wait)
+            }
+        }
+    }
+}
+
+extension TransferDaemon.EncodedPage {
+    private init(
+        next: Int64?,
+        _ decode: @escaping @Sendable () throws(MessageError) -> [Element]
+    ) {
+        self.init(next: next.map { Int($0) }) { () throws(TransferDaemonError) in
             do throws(MessageError) {
-                return try reply.tasks.decoded().map { TransferDaemon.Transfer($0) }
+                return try decode()
             } catch {
                 throw TransferDaemonError(.invalidReply(error))
             }
@@ -69,11 +99,9 @@ extension TransferDaemon.Transfer {
             response: task.response?.value.flatMap { HTTPURLResponse.make(HTTPResponseHead($0)) },
             receivedByteCount: task.receivedByteCount,
             expectedByteCount: task.expectedByteCount,
-            upload: task.upload.map {
-                Upload(byteCount: $0.byteCount, sentByteCount: $0.sentByteCount)
-            },
+            upload: task.upload.map { Upload($0) },
             wait: task.wait.map { Wait($0) },
-            failure: task.failure.map { Failure(code: $0.code, message: $0.message) },
+            failure: task.failure.map { Failure($0) },
             relinkedURL: task.link.flatMap { URL(string: $0) },
             bytesPerSecond: task.bytesPerSecond.map { Int64($0) },
             rates: TransferDaemon.Rates(

@@ -92,8 +92,22 @@ extension TransferDaemon {
         of query: Query = Query(),
         after last: Transfer.ID? = nil,
         limit: Int? = nil
-    ) async throws(TransferDaemonError) -> EncodedPage {
+    ) async throws(TransferDaemonError) -> EncodedPage<Transfer> {
         try await backend.page(query, after: last, limit: limit)
+    }
+
+    /// One page of summaries of all transfers, to be decoded by the caller.
+    ///
+    /// - Parameters:
+    ///   - last: The transfer after which the page begins; nil for the first page.
+    ///   - limit: The maximum number of transfers in the page.
+    /// - Returns: The page, and where the next one begins.
+    /// - Throws: ``TransferDaemonError`` when the daemon cannot be reached or refuses.
+    package func summaries(
+        after last: Transfer.ID?,
+        limit: Int
+    ) async throws(TransferDaemonError) -> EncodedPage<Summary> {
+        try await backend.summaries(after: last, limit: limit)
     }
 
     /// One transfer.

@@ -206,7 +206,8 @@ struct GetCommand: Command {
             options.destinationDirectory = URL(filePath: directory, directoryHint: .isDirectory)
             let id = try session.download(request, options, destination)
             guard let id else { return nil }
-            let proposed = FileName(contentDisposition: nil, url: request.url).text
+            let proposed = FileName(contentDisposition: nil, address: request.url?.absoluteString)
+                .text
             return TransferRow(
                 id: id,
                 name: name ?? proposed,

@@ -62,43 +62,83 @@ struct ListCommand: Command {
         let console = context.console
         let columns = isJSON ? nil : console.outputSize()?.columns
         let limit = limit ?? (columns == nil ? nil : Self.terminalLimit)
-        var output = Output(isJSON: isJSON, columns: columns, console: console)
-        var position = after
-        var left = limit ?? .max
-        var ids: Set<Int> = []
-        var upcoming = request(after: position, limit: left, in: context)
-        repeat {
-            let page = try await upcoming.value
-            position = page.next
-            let needsNext = position != nil && left > Self.pageLimit
-            if needsNext { upcoming = request(after: position, limit: left, in: context) }
-            let transfers = try page.transfers().filter(isShown).prefix(left)
-            left -= transfers.count
-            if !needsNext && position != nil && left > 0 {
-                upcoming = request(after: position, limit: left, in: context)
+        var output = Output(columns: columns, console: console)
+        let rest =
+            if isJSON {
+                try await list(
+                    limit,
+                    { try await context.daemon.encodedPage(after: $0, limit: $1) },
+                    show: { try output.add($0.map { TransferReport($0) }) }
+                )
+            } else {
+                try await list(limit, context.daemon.summaries) {
+                    let now = context.now()
+                    output.add($0.map { TransferTable.Row($0, now: now) })
+                }
             }
-            if showsAll { ids.formUnion(transfers.map(\.id)) }
-            try output.add(transfers.map { ($0, context.now()) })
-        } while left > 0 && position != nil
         var hidden = 0
-        if showsAll, position == nil {
-            let ended = try await ended(besides: ids, in: context)
-            hidden = ended.count - ended.prefix(left).count
-            try output.add(Array(ended.prefix(left).reversed()))
+        if showsAll, rest.position == nil {
+            let ended = try await ended(besides: rest.ids, in: context)
+            let shown = ended.prefix(rest.left).reversed()
+            hidden = ended.count - shown.count
+            if isJSON {
+                try output.add(shown.map { EndedReport($0) })
+            } else {
+                output.add(shown.map { TransferTable.Row($0) })
+            }
         }
         output.finish()
-        if !isJSON { await notifyRest(after: position, hidden, limit: limit, in: context) }
+        if !isJSON { await notifyRest(after: rest.position, hidden, limit: limit, in: context) }
         if output.isEmpty, !isJSON, console.errorSize() != nil {
             console.errorLine("ferry: \(showsAll ? "there are no transfers" : Self.nothing)")
         }
         return .success
     }
 
+    /// What is left to list after some pages.
+    private struct Rest {
+        /// Where the next page begins; nil after the last one.
+        var position: Int?
+        /// The maximum number of further transfers.
+        var left: Int
+        /// The numbers of those that were shown, if others are looked for.
+        var ids: Set<Int> = []
+    }
+
+    /// Lists transfers page by page; ferryd prepares each while the one before it is decoded and written.
+    private func list<Transfer: ToldTransfer & Sendable>(
+        _ limit: Int?,
+        _ request:
+            @escaping @Sendable (Int?, Int) async throws ->
+            TransferDaemon.EncodedPage<
+                Transfer
+            >,
+        show: ([Transfer]) throws -> Void
+    ) async throws -> Rest {
+        var rest = Rest(position: after, left: limit ?? .max)
+        func next() -> Task<TransferDaemon.EncodedPage<Transfer>, any Error> {
+            Task { [rest] in try await request(rest.position, min(rest.left, Self.pageLimit)) }
+        }
+        var upcoming = next()
+        repeat {
+            let page = try await upcoming.value
+            rest.position = page.next
+            let needsNext = rest.position != nil && rest.left > Self.pageLimit
+            if needsNext { upcoming = next() }
+            let transfers = Array(try page.transfers().lazy.filter(isShown).prefix(rest.left))
+            rest.left -= transfers.count
+            if !needsNext && rest.position != nil && rest.left > 0 { upcoming = next() }
+            if showsAll { rest.ids.formUnion(transfers.map(\.id)) }
+            try show(transfers)
+        } while rest.left > 0 && rest.position != nil
+        return rest
+    }
+
     private static let nothing =
         "nothing is under way; 'ferry list --all' shows what has ended"
 
     /// Whether a transfer is shown: a complete file that waits is under way, too.
-    private func isShown(_ transfer: TransferDaemon.Transfer) -> Bool {
+    private func isShown(_ transfer: some ToldTransfer) -> Bool {
         showsAll || transfer.state != .completed || transfer.obstacle != nil
     }
 
@@ -133,20 +173,6 @@ struct ListCommand: Command {
         }
     }
 
-    /// Requests a page, which ferryd prepares while the one before it is decoded and written.
-    private func request(
-        after position: Int?,
-        limit: Int,
-        in context: Context
-    ) -> Task<TransferDaemon.EncodedPage, any Error> {
-        Task {
-            try await context.daemon.encodedPage(
-                after: position,
-                limit: min(limit, Self.pageLimit)
-            )
-        }
-    }
-
     /// Returns a sentence with the number of transfers that are not shown; empty if it is unknown or zero.
     private func remainder(besides shown: Int, in context: Context) async -> String {
         guard after == nil, !showsAll, let status = try? await context.daemon.status()
@@ -167,7 +193,6 @@ struct ListCommand: Command {
 
 /// What `ferry list` writes: line by line for a program; for a terminal at once, because all rows decide on its columns.
 private struct Output {
-    private let isJSON: Bool
     private let columns: Int?
     private let console: Console
     private var table = TransferTable()
@@ -175,42 +200,33 @@ private struct Output {
     /// Whether nothing was written.
     private(set) var isEmpty = true
 
-    init(isJSON: Bool, columns: Int?, console: Console) {
-        self.isJSON = isJSON
+    init(columns: Int?, console: Console) {
         self.columns = columns
         self.console = console
     }
 
-    /// Adds transfers, with the present.
-    mutating func add(_ transfers: [(TransferDaemon.Transfer, Date)]) throws {
-        try add(transfers, { TransferReport($0.0) }, { TransferTable.Row($0.0, now: $0.1) })
+    /// Adds reports.
+    mutating func add(_ reports: [some Encodable]) throws {
+        write(try reports.map { try JSONLine.text($0) })
     }
 
-    /// Adds transfers that have ended.
-    mutating func add(_ transfers: some Collection<TransferDaemon.EndedTransfer>) throws {
-        try add(transfers, EndedReport.init, { TransferTable.Row($0) })
-    }
-
-    private mutating func add<Element, Report: Encodable>(
-        _ elements: some Collection<Element>,
-        _ report: (Element) -> Report,
-        _ row: (Element) -> TransferTable.Row
-    ) throws {
-        guard !elements.isEmpty else { return }
-        isEmpty = false
-        if isJSON {
-            write(try elements.map { try JSONLine.text(report($0)) })
-        } else if columns == nil {
-            write(table.lines(elements.map(row)))
-        } else {
-            rows += elements.map(row)
+    /// Adds rows.
+    mutating func add(_ new: [TransferTable.Row]) {
+        guard columns == nil else {
+            rows += new
+            return
         }
+        if !new.isEmpty { write(table.lines(new)) }
     }
 
     /// Writes what is left to write.
-    func finish() {
+    mutating func finish() {
         if let columns, !rows.isEmpty { write(TransferTable.lines(rows, limit: columns)) }
     }
 
-    private func write(_ lines: [String]) { console.line(lines.joined(separator: "\n")) }
+    private mutating func write(_ lines: [String]) {
+        guard !lines.isEmpty else { return }
+        isEmpty = false
+        console.line(lines.joined(separator: "\n"))
+    }
 }

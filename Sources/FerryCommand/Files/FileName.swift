@@ -54,9 +54,9 @@ struct FileName: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - contentDisposition: The value of the response's Content-Disposition field, if it has one.
-    ///   - url: The requested URL.
-    init(contentDisposition: String?, url: URL?) {
-        self.init(contentDisposition.flatMap { ContentDisposition.fileName(in: $0) }, url)
+    ///   - address: The requested URL.
+    init(contentDisposition: String?, address: String?) {
+        self.init(contentDisposition.flatMap { ContentDisposition.fileName(in: $0) }, address)
     }
 
     /// Creates the name that a response proposes, or else the one its URL ends in, or else ``fallback``.
@@ -65,13 +65,16 @@ struct FileName: Hashable, Sendable {
     ///   - response: The response.
     ///   - url: The requested URL.
     init(proposedBy response: HTTPURLResponse?, url: URL?) {
-        self.init(response.flatMap(ContentDisposition.fileName(proposedBy:)), url)
+        self.init(
+            response.flatMap(ContentDisposition.fileName(proposedBy:)),
+            url?.absoluteString
+        )
     }
 
-    private init(_ proposal: String?, _ url: URL?) {
+    private init(_ proposal: String?, _ address: String?) {
         self =
             proposal.flatMap { FileName(proposal: $0) }
-            ?? url.flatMap(Self.lastComponent(of:)).flatMap { FileName(proposal: $0) }
+            ?? address.flatMap(Self.lastComponent(of:)).flatMap { FileName(proposal: $0) }
             ?? .fallback
     }
 
@@ -129,9 +132,17 @@ struct FileName: Hashable, Sendable {
         ["CON", "PRN", "AUX", "NUL"] + (0...9).flatMap { ["COM\($0)", "LPT\($0)"] }
     )
 
-    private static func lastComponent(of url: URL) -> String? {
-        let path = url.path(percentEncoded: true)
-        guard let component = path.split(separator: "/").last else { return nil }
+    /// Returns the last component of the path of a URL, whose text is not taken apart any further.
+    private static func lastComponent(of address: String) -> String? {
+        let slash = UInt8(ascii: "/")
+        var path = address.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+        while path.last == slash { path.removeLast() }
+        // What only the scheme comes before is the host.
+        guard let start = path.lastIndex(of: slash),
+            let end = path[..<start].lastIndex(where: { $0 != slash }),
+            path[...end].contains(slash)
+        else { return nil }
+        let component = Substring(path[path.index(after: start)...])
         // A percent-encoded slash is part of the name's proposal, and so a separator to drop.
         guard component.utf8.contains(UInt8(ascii: "%")) else { return String(component) }
         return component.removingPercentEncoding ?? String(component)

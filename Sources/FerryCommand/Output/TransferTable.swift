@@ -36,7 +36,7 @@ struct TransferTable {
         /// - Parameters:
         ///   - transfer: The transfer.
         ///   - now: The present.
-        init(_ transfer: TransferDaemon.Transfer, now: Date) {
+        init(_ transfer: some ToldTransfer, now: Date) {
             cells = [
                 String(transfer.id), transfer.stateText(now: now), transfer.progressText,
                 transfer.bytesPerSecond.map { Figures.speed(Double($0)) } ?? "",

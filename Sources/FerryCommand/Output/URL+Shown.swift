@@ -10,3 +10,11 @@ extension URL {
         return components.string ?? absoluteString
     }
 }
+
+extension String {
+    /// The text of a URL without its password.
+    var withoutPassword: String {
+        guard utf8.contains(UInt8(ascii: "@")) else { return self }
+        return URL(string: self)?.shown ?? self
+    }
+}

@@ -15,7 +15,7 @@ extension TransferDaemon.EndedTransfer {
     var name: String {
         if let path { return URL(filePath: path, directoryHint: .notDirectory).lastPathComponent }
         if let name = Destination(taskDescription: taskDescription)?.name { return name }
-        return FileName(contentDisposition: nil, url: URL(string: address)).text
+        return FileName(contentDisposition: nil, address: address).text
     }
 
     /// How it ended.

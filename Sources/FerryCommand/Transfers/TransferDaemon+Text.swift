@@ -1,12 +1,58 @@
 import Ferry
 import Foundation
 
-extension TransferDaemon.Transfer {
+/// What is told of a transfer in words, from all of it or from its summary.
+protocol ToldTransfer {
+    /// Its number in ferryd.
+    var id: Int { get }
+    /// The application that created it.
+    var application: String { get }
+    /// What it is doing.
+    var state: TransferDaemon.Transfer.State { get }
+    /// The application's description of it.
+    var taskDescription: String? { get }
+    /// The address it was created with.
+    var originalAddress: String? { get }
+    /// The address that has replaced that.
+    var relinkedAddress: String? { get }
+    /// The status of the latest response.
+    var status: Int? { get }
+    /// The Content-Disposition field of the latest response.
+    var contentDisposition: String? { get }
+    /// The number of body bytes received.
+    var receivedByteCount: Int64 { get }
+    /// The body's length, if known.
+    var expectedByteCount: Int64? { get }
+    /// What it sends.
+    var upload: TransferDaemon.Transfer.Upload? { get }
+    /// Why it waits.
+    var wait: TransferDaemon.Transfer.Wait? { get }
+    /// The latest failure.
+    var failure: TransferDaemon.Transfer.Failure? { get }
+    /// The number of bytes received or sent per second lately.
+    var bytesPerSecond: Int64? { get }
+}
+
+extension TransferDaemon.Summary: ToldTransfer {}
+
+extension TransferDaemon.Transfer: ToldTransfer {
     /// The failure of an attempt whose server has answered with something else than the file.
     static let oddAnswer = "answerDoubted"
 
+    /// The address that has replaced the one it was created with.
+    var relinkedAddress: String? { relinkedURL?.absoluteString }
+    /// The status of the latest response.
+    var status: Int? { response?.statusCode }
+    /// The Content-Disposition field of the latest response.
+    var contentDisposition: String? { response?.value(forHTTPHeaderField: "Content-Disposition") }
+}
+
+extension ToldTransfer {
     /// The URL that it loads: the one it was created with, or the one that has replaced that; without a password.
-    var shownURL: String { (relinkedURL ?? originalRequest.url)?.shown ?? "-" }
+    var shownURL: String {
+        let address = relinkedAddress ?? originalAddress ?? ""
+        return address.isEmpty ? "-" : address.withoutPassword
+    }
 
     /// The time that the rest takes at its present speed; nil while that is unknown.
     var timeLeft: Duration? {
@@ -20,8 +66,7 @@ extension TransferDaemon.Transfer {
     /// The current or future name of its file.
     var name: String {
         if let name = Destination(taskDescription: taskDescription)?.name { return name }
-        let disposition = response?.value(forHTTPHeaderField: "Content-Disposition")
-        return FileName(contentDisposition: disposition, url: originalRequest.url).text
+        return FileName(contentDisposition: contentDisposition, address: originalAddress).text
     }
 
     /// The reason why a completed transfer has no usable file; nil when it has one.
@@ -32,7 +77,7 @@ extension TransferDaemon.Transfer {
                 isOwn ? Outcome.Reason.withoutSession(failure.message) : failure.message
             return Outcome.Reason(code: failure.code, message: message)
         }
-        return response.flatMap(Outcome.Reason.init(response:))
+        return status.flatMap(Outcome.Reason.init(status:))
     }
 
     /// Returns the reason why it does not progress; nil when that is unknown, or it does.
@@ -59,7 +104,7 @@ extension TransferDaemon.Transfer {
     private var isToldWhole: Bool {
         switch wait?.reason {
         case .expiredLink: true
-        case .backoff: failure?.code == Self.oddAnswer
+        case .backoff: failure?.code == TransferDaemon.Transfer.oddAnswer
         default: false
         }
     }

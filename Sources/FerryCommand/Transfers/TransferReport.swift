@@ -66,7 +66,7 @@ struct TransferReport: Encodable {
         state = transfer.state.rawValue
         name = transfer.name
         url = transfer.shownURL
-        status = transfer.response?.statusCode
+        status = transfer.status
         received = transfer.receivedByteCount
         expected = transfer.expectedByteCount
         sent = transfer.upload?.sentByteCount

@@ -13,9 +13,13 @@ extension Daemon {
     /// Lists tasks, a page at a time.
     func listTasks(_ call: MethodCall<Wire.ListTasks>) {
         observe(call) { (parameters) async throws(TransferInterfaceError) in
-            var tasks = Encoded<[Wire.Task]>([])
-            let next = try await self.readPage(parameters) { tasks.append($0) }
-            return Wire.ListTasks.Reply(tasks: tasks, next: next)
+            let page = try await self.readPage(parameters)
+            let summarizes = parameters.summarizes ?? false
+            return Wire.ListTasks.Reply(
+                tasks: summarizes ? Encoded([]) : Encoded(elements: self.presented(page.tasks)),
+                summaries: summarizes ? Encoded(elements: self.summaries(of: page.tasks)) : nil,
+                next: page.next?.rawValue
+            )
         }
     }
 
@@ -66,18 +70,13 @@ extension Daemon {
 
     /// Reads a page of tasks.
     ///
-    /// - Parameters:
-    ///   - list: Which tasks.
-    ///   - body: Takes the tasks one by one: they are large values, and are not copied from one array to the next.
-    /// - Returns: Where the next page begins; `nil` after the last one.
+    /// - Parameter list: Which tasks.
+    /// - Returns: The tasks.
     /// - Throws: A failure of the store.
-    func readPage(
-        _ list: Wire.ListTasks,
-        _ body: (Wire.Task) -> Void
-    ) async throws(TransferInterfaceError) -> Int64? {
+    func readPage(_ list: Wire.ListTasks) async throws(TransferInterfaceError) -> TaskPage {
         let limit = min(max(list.limit ?? 100, 1), Self.maximumPageSize)
-        guard let filter = filter(list) else { return nil }
-        let page = try await reading { () async throws(StoreError) in
+        guard let filter = filter(list) else { return TaskPage(tasks: []) }
+        var page = try await reading { () async throws(StoreError) in
             try await self.store.page(
                 of: filter,
                 after: TaskID(list.after ?? 0),
@@ -85,15 +84,27 @@ extension Daemon {
                 byteLimit: Self.pageByteLimit
             )
         }
-        let (wanted, machine, now) = (list.states.map(Set.init), machine, now)
-        for record in page.tasks {
-            let task = machine.presentation(of: record, at: now)
-            guard wanted?.contains(task.state) ?? true,
-                list.session.map(task.session.elementsEqual) ?? true
-            else { continue }
-            body(task)
+        let machine = machine
+        if let states = list.states.map(Set.init) {
+            page.tasks.removeAll { !states.contains(machine.state(of: $0)) }
         }
-        return page.next?.rawValue
+        if let session = list.session {
+            page.tasks.removeAll { machine.sessions[$0.sessionID]?.identifier != session }
+        }
+        return page
+    }
+
+    /// Returns tasks as clients see them now: one by one, as they are large values.
+    func presented(_ records: [TaskRecord]) -> some Sequence<Wire.Task> {
+        let (machine, now) = (machine, now)
+        return records.lazy.map { machine.presentation(of: $0, at: now) }
+    }
+
+    /// Returns what a list shows of tasks.
+    private func summaries(of records: [TaskRecord]) -> some Sequence<Wire.TaskSummary> {
+        let (machine, now) = (machine, now)
+        var waits = DaemonStateMachine.QueueWaits()
+        return records.lazy.map { machine.summary(of: $0, at: now, &waits) }
     }
 
     /// Returns the states of the first tasks of `ids`, as many as fit in a page, and which of them are gone; removes
@@ -109,7 +120,7 @@ extension Daemon {
         ids = ids.dropFirst(count)
         let found = Set(page.tasks.map(\.id))
         return Wire.WatchTasks.Reply(
-            tasks: page.tasks.map { machine.presentation(of: $0, at: now) },
+            tasks: Array(presented(page.tasks)),
             removed: wanted.prefix(count).filter { !found.contains($0) }.map(\.rawValue)
         )
     }

@@ -94,9 +94,10 @@ final class TaskWatcher {
         var next: Int64? = 0
         while let after = next, await isReady() {
             let list = Wire.ListTasks(states: states, after: after, limit: Daemon.maximumPageSize)
-            var tasks: [Wire.Task] = []
-            next = try await daemon.readPage(list) { tasks.append($0) }
-            if states == nil || !tasks.isEmpty {
+            let page = try await daemon.readPage(list)
+            next = page.next?.rawValue
+            if states == nil || !page.tasks.isEmpty {
+                let tasks = Array(daemon.presented(page.tasks))
                 reply.stream(Wire.WatchTasks.Reply(tasks: tasks, removed: []))
             }
         }

@@ -10,36 +10,87 @@ extension DaemonStateMachine {
 
     /// Returns a task for a client, from its record in the store and the state of its transfer.
     func presentation(of record: TaskRecord, at now: Date) -> Wire.Task {
-        let session = sessions[record.sessionID]
-        let application = session.flatMap { applications[$0.applicationID] }
         let running = running[record.id]
-        let isLoading = running?.isActive ?? false
         let end = record.event?.value
         return Wire.Task(
             id: record.id.rawValue,
-            application: application?.record.identifier ?? "",
-            session: session?.identifier ?? "",
+            application: applicationName(of: record),
+            session: sessions[record.sessionID]?.identifier ?? "",
             identifier: record.identifier,
-            state: isLoading && record.state == .waiting ? .running : record.state.presented,
+            state: state(of: record),
             description: record.description,
             priority: record.priority,
             originalRequest: record.request.sendable ?? Encoded(.unreadable),
             currentRequest: currentRequest(of: record, running, end),
-            response: running?.response.map { Encoded($0) }
-                ?? record.response?.sendable ?? end?.response,
+            response: response(of: record, running, end),
             receivedByteCount: running?.receivedByteCount ?? record.receivedByteCount,
             expectedByteCount: running?.expectedByteCount ?? record.expectedByteCount,
             upload: upload(of: record, sentByteCount: running?.sentByteCount),
             wait: presentedWait(of: record, at: now),
-            failure: running?.failure.map { Wire.Failure(code: $0.code, message: $0.message) }
-                ?? record.lastError?.value?.failure,
+            failure: failure(of: record, running),
             attempts: running?.attempts ?? record.attempts,
             created: clock.wall(at: record.createdAt),
             earliestBegin: record.delay?.value?.date,
             options: record.validOptions,
             link: record.replacement?.url,
-            bytesPerSecond: isLoading ? running?.speed.bytesPerSecond(at: now) : nil
+            bytesPerSecond: bytesPerSecond(of: running, at: now)
         )
+    }
+
+    /// Returns what a list shows of a task; `waits` are those of the tasks before it.
+    func summary(
+        of record: TaskRecord,
+        at now: Date,
+        _ waits: inout QueueWaits
+    ) -> Wire.TaskSummary {
+        let running = running[record.id]
+        let end = record.event?.value
+        let response = response(of: record, running, end)?.value
+        return Wire.TaskSummary(
+            id: record.id.rawValue,
+            application: applicationName(of: record),
+            state: state(of: record),
+            description: record.description,
+            url: record.request.url ?? "",
+            link: record.replacement?.url,
+            status: response?.status,
+            disposition: response?.fields
+                .first { $0.name.lowercased() == "content-disposition" }?.value,
+            receivedByteCount: running?.receivedByteCount ?? record.receivedByteCount,
+            expectedByteCount: running?.expectedByteCount ?? record.expectedByteCount,
+            upload: upload(of: record, sentByteCount: running?.sentByteCount),
+            wait: presentedWait(of: record, at: now, &waits),
+            failure: failure(of: record, running),
+            bytesPerSecond: bytesPerSecond(of: running, at: now)
+        )
+    }
+
+    /// Returns the state of a task that a client sees.
+    func state(of record: TaskRecord) -> Wire.TaskState {
+        let isLoading = record.state == .waiting && running[record.id]?.isActive ?? false
+        return isLoading ? .running : record.state.presented
+    }
+
+    private func applicationName(of record: TaskRecord) -> String {
+        applications[application(of: record)]?.record.identifier ?? ""
+    }
+
+    private func response(
+        of record: TaskRecord,
+        _ running: RunningTask?,
+        _ end: Wire.Event?
+    ) -> Encoded<Wire.Response>? {
+        running?.response.map { Encoded($0) } ?? record.response?.sendable
+            ?? end?.response
+    }
+
+    private func failure(of record: TaskRecord, _ running: RunningTask?) -> Wire.Failure? {
+        running?.failure.map { Wire.Failure(code: $0.code, message: $0.message) }
+            ?? record.lastError?.value?.failure
+    }
+
+    private func bytesPerSecond(of running: RunningTask?, at now: Date) -> Int? {
+        running.flatMap { $0.isActive ? $0.speed.bytesPerSecond(at: now) : nil }
     }
 
     /// Returns the request that a task has come to, if it is another one than its own.
@@ -61,6 +112,18 @@ extension DaemonStateMachine {
         guard var wait = wait(of: record, at: now) else { return nil }
         if let until = wait.until { wait.until = clock.wall(at: until) }
         return wait
+    }
+
+    /// Returns why a task waits; what the tasks of a queue wait for is found once.
+    private func presentedWait(
+        of record: TaskRecord,
+        at now: Date,
+        _ waits: inout QueueWaits
+    ) -> Encoded<Wire.Wait>? {
+        func wait() -> Encoded<Wire.Wait>? {
+            presentedWait(of: record, at: now).map { Encoded($0) }
+        }
+        return waitsForTurn(record, at: now) ? waits.wait(of: record, wait) : wait()
     }
 
     private func upload(of record: TaskRecord, sentByteCount: Int64?) -> Wire.Upload? {

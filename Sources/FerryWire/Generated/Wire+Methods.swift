@@ -1475,14 +1475,21 @@ extension Wire {
     package struct ListTasks: TransferMethod {
         /// The reply to ``ListTasks``.
         package struct Reply: JSONCodable {
-            /// The page's tasks.
+            /// The page's tasks; none if summaries are wanted.
             package var tasks: Encoded<[Task]>
+            /// The summaries of the page's tasks, if they are wanted.
+            package var summaries: Encoded<[TaskSummary]>?
             /// The value of after for the next page; missing on the last page.
             package var next: Int64?
 
             /// Creates the value from its members.
-            package init(tasks: Encoded<[Task]>, next: Int64? = nil) {
+            package init(
+                tasks: Encoded<[Task]>,
+                summaries: Encoded<[TaskSummary]>? = nil,
+                next: Int64? = nil
+            ) {
                 self.tasks = tasks
+                self.summaries = summaries
                 self.next = next
             }
 
@@ -1490,6 +1497,7 @@ extension Wire {
             package func write(to output: inout JSONOutput) {
                 output.object { output in
                     output.member("next", next)
+                    output.member("summaries", summaries)
                     output.member("tasks", tasks)
                 }
             }
@@ -1497,15 +1505,21 @@ extension Wire {
             /// Reads the members.
             package init(from input: inout JSONInput) throws(JSONInput.Problem) {
                 var tasks: Encoded<[Task]>?
+                var summaries: Encoded<[TaskSummary]>?
                 var next: Int64?
                 try input.object { (input, member) throws(JSONInput.Problem) in
                     switch member {
                     case "tasks": tasks = try input.value()
+                    case "summaries": summaries = try input.value()
                     case "next": next = try input.value()
                     default: try input.skip()
                     }
                 }
-                self.init(tasks: try input.required(tasks, "tasks"), next: next)
+                self.init(
+                    tasks: try input.required(tasks, "tasks"),
+                    summaries: summaries,
+                    next: next
+                )
             }
         }
 
@@ -1522,6 +1536,8 @@ extension Wire {
         package var after: Int64?
         /// The maximum number of tasks.
         package var limit: Int?
+        /// Whether only summaries of the tasks are wanted, which take less time and room.
+        package var summarizes: Bool?
 
         /// Creates the value from its members.
         package init(
@@ -1529,13 +1545,15 @@ extension Wire {
             session: String? = nil,
             states: [TaskState]? = nil,
             after: Int64? = nil,
-            limit: Int? = nil
+            limit: Int? = nil,
+            summarizes: Bool? = nil
         ) {
             self.application = application
             self.session = session
             self.states = states
             self.after = after
             self.limit = limit
+            self.summarizes = summarizes
         }
 
         /// Writes the members.
@@ -1546,6 +1564,7 @@ extension Wire {
                 output.member("limit", limit)
                 output.member("session", session)
                 output.member("states", states)
+                output.member("summarizes", summarizes)
             }
         }
 
@@ -1556,6 +1575,7 @@ extension Wire {
             var states: [TaskState]?
             var after: Int64?
             var limit: Int?
+            var summarizes: Bool?
             try input.object { (input, member) throws(JSONInput.Problem) in
                 switch member {
                 case "application": application = try input.value()
@@ -1563,6 +1583,7 @@ extension Wire {
                 case "states": states = try input.value()
                 case "after": after = try input.value()
                 case "limit": limit = try input.value()
+                case "summarizes": summarizes = try input.value()
                 default: try input.skip()
                 }
             }
@@ -1571,7 +1592,8 @@ extension Wire {
                 session: session,
                 states: states,
                 after: after,
-                limit: limit
+                limit: limit,
+                summarizes: summarizes
             )
         }
     }

@@ -1561,6 +1561,144 @@ extension Wire {
         }
     }
 
+    /// What a list shows of a task.
+    package struct TaskSummary: JSONCodable {
+        /// The task's number, unique for this user's daemon.
+        package var id: Int64
+        /// The identifier of the application that the task belongs to.
+        package var application: String
+        /// The state of the task.
+        package var state: TaskState
+        /// The application's description of the task.
+        package var description: String?
+        /// The address of the request that the task was created with.
+        package var url: String
+        /// The address that has taken the place of that one, if there is one.
+        package var link: String?
+        /// The status code of the latest response.
+        package var status: Int?
+        /// The value of the latest response's Content-Disposition field.
+        package var disposition: String?
+        /// The number of bytes of the body that are held.
+        package var receivedByteCount: Int64
+        /// The size of the body in bytes, if known.
+        package var expectedByteCount: Int64?
+        /// The file that it sends, if it is an upload.
+        package var upload: Upload?
+        /// The reason why the task does not run, while it waits.
+        package var wait: Encoded<Wait>?
+        /// The last failure.
+        package var failure: Failure?
+        /// How many bytes per second it has received or sent lately, while it runs.
+        package var bytesPerSecond: Int?
+
+        /// Creates the value from its members.
+        package init(
+            id: Int64,
+            application: String,
+            state: TaskState,
+            description: String? = nil,
+            url: String,
+            link: String? = nil,
+            status: Int? = nil,
+            disposition: String? = nil,
+            receivedByteCount: Int64,
+            expectedByteCount: Int64? = nil,
+            upload: Upload? = nil,
+            wait: Encoded<Wait>? = nil,
+            failure: Failure? = nil,
+            bytesPerSecond: Int? = nil
+        ) {
+            self.id = id
+            self.application = application
+            self.state = state
+            self.description = description
+            self.url = url
+            self.link = link
+            self.status = status
+            self.disposition = disposition
+            self.receivedByteCount = receivedByteCount
+            self.expectedByteCount = expectedByteCount
+            self.upload = upload
+            self.wait = wait
+            self.failure = failure
+            self.bytesPerSecond = bytesPerSecond
+        }
+
+        /// Writes the members.
+        package func write(to output: inout JSONOutput) {
+            output.object { output in
+                output.member("application", application)
+                output.member("bytesPerSecond", bytesPerSecond)
+                output.member("description", description)
+                output.member("disposition", disposition)
+                output.member("expectedByteCount", expectedByteCount)
+                output.member("failure", failure)
+                output.member("id", id)
+                output.member("link", link)
+                output.member("receivedByteCount", receivedByteCount)
+                output.member("state", state)
+                output.member("status", status)
+                output.member("upload", upload)
+                output.member("url", url)
+                output.member("wait", wait)
+            }
+        }
+
+        /// Reads the members.
+        package init(from input: inout JSONInput) throws(JSONInput.Problem) {
+            var id: Int64?
+            var application: String?
+            var state: TaskState?
+            var description: String?
+            var url: String?
+            var link: String?
+            var status: Int?
+            var disposition: String?
+            var receivedByteCount: Int64?
+            var expectedByteCount: Int64?
+            var upload: Upload?
+            var wait: Encoded<Wait>?
+            var failure: Failure?
+            var bytesPerSecond: Int?
+            try input.object { (input, member) throws(JSONInput.Problem) in
+                switch member {
+                case "id": id = try input.value()
+                case "application": application = try input.value()
+                case "state": state = try input.value()
+                case "description": description = try input.value()
+                case "url": url = try input.value()
+                case "link": link = try input.value()
+                case "status": status = try input.value()
+                case "disposition": disposition = try input.value()
+                case "receivedByteCount": receivedByteCount = try input.value()
+                case "expectedByteCount": expectedByteCount = try input.value()
+                case "upload": upload = try input.value()
+                case "wait": wait = try input.value()
+                case "failure": failure = try input.value()
+                case "bytesPerSecond": bytesPerSecond = try input.value()
+                default: try input.skip()
+                }
+            }
+            self.init(
+                id: try input.required(id, "id"),
+                application: try input.required(application, "application"),
+                state: try input.required(state, "state"),
+                description: description,
+                url: try input.required(url, "url"),
+                link: link,
+                status: status,
+                disposition: disposition,
+                receivedByteCount: try input.required(receivedByteCount, "receivedByteCount"),
+                expectedByteCount: expectedByteCount,
+                upload: upload,
+                wait: wait,
+                failure: failure,
+                bytesPerSecond: bytesPerSecond
+            )
+        }
+    }
+
     /// A transfer that has ended and whose application has taken note of that, as the daemon remembers it.
     package struct EndedTask: JSONCodable {
         /// The task's number.

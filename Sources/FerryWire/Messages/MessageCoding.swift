@@ -83,7 +83,8 @@ package enum MessageCoding {
         }
     }
 
-    private static func text(_ write: (inout JSONOutput) -> Void) throws(MessageError) -> [UInt8] {
+    /// Returns the text that `write` writes.
+    static func text(_ write: (inout JSONOutput) -> Void) throws(MessageError) -> [UInt8] {
         var output = JSONOutput()
         write(&output)
         guard output.isValid else { throw .malformed("a number that JSON does not have") }

@@ -3,7 +3,7 @@
 /// What is stored and passed on is encoded once, and what nobody asks for is not decoded.
 package struct Encoded<Value: JSONCodable>: JSONCodable {
     /// The text; empty if the value could not be encoded.
-    package private(set) var text: [UInt8]
+    package let text: [UInt8]
 
     /// Encodes a value.
     package init(_ value: Value) { text = (try? MessageCoding.encode(value)) ?? [] }
@@ -19,18 +19,9 @@ package struct Encoded<Value: JSONCodable>: JSONCodable {
         return isValid.map { self }
     }
 
-    /// Encodes a further element of an array.
-    package mutating func append<Element: JSONCodable>(
-        _ element: Element
-    ) where Value == [Element] {
-        guard let new = try? MessageCoding.encode(element), !text.isEmpty else {
-            text = []
-            return
-        }
-        text.removeLast()
-        if text.count > 1 { text.append(UInt8(ascii: ",")) }
-        text += new
-        text.append(UInt8(ascii: "]"))
+    /// Encodes an array whose elements are made one by one, as they may be large.
+    package init<Element>(elements: some Sequence<Element>) where Value == [Element] {
+        text = (try? MessageCoding.text { $0.array(elements) }) ?? []
     }
 
     /// The value; `nil` if the text is that of another one.
@@ -40,6 +31,7 @@ package struct Encoded<Value: JSONCodable>: JSONCodable {
     ///
     /// - Throws: ``MessageError/malformed(_:)`` if the text is that of another one.
     @specialized(where Value == [Wire.Task])
+    @specialized(where Value == [Wire.TaskSummary])
     @specialized(where Value == Wire.Request)
     @specialized(where Value == Wire.Response)
     package func decoded() throws(MessageError) -> Value { try MessageCoding.decode(from: text) }

@@ -24,7 +24,7 @@ package struct JSONOutput: ~Copyable {
     }
 
     /// Writes an array.
-    mutating func array(_ elements: [some JSONCodable]) {
+    mutating func array(_ elements: some Sequence<some JSONCodable>) {
         beginValue()
         append(UInt8(ascii: "["))
         needsComma = false

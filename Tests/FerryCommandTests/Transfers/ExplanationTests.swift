@@ -204,9 +204,20 @@ import Testing
         #expect(lines[2] == "The last response: the server answered 404 Not Found.")
     }
 
-    @Test func `a password in a URL is nobody's business`() throws {
-        let transfer = try Transfer.sample(url: "https://user:secret@example.org/a")
-        #expect(transfer.shownURL == "https://user@example.org/a")
+    @Test(arguments: [
+        ("https://user:secret@example.org/a", "https://user@example.org/a"),
+        ("https://example.org/a@b:c", "https://example.org/a@b:c"),
+        ("https://example.org/a", "https://example.org/a"),
+    ])
+    func `a password in a URL is nobody's business`(url: String, shown: String) throws {
+        var transfer = try Transfer.sample(url: url)
+        #expect(transfer.shownURL == shown)
+        #expect(TransferDaemon.Summary(transfer).shownURL == shown)
+        transfer.relinkedURL = URL(string: "https://example.org/new")
+        #expect(TransferDaemon.Summary(transfer).shownURL == "https://example.org/new")
+        transfer.relinkedURL = nil
+        transfer.originalRequest.url = nil
+        #expect(transfer.shownURL == "-")
     }
 
     @Test func `the time of day has two digits each`() throws {

@@ -58,6 +58,7 @@ import Testing
         record.request = Encoded(text: record.request.text.dropLast())
         let told = bench.machine.presentation(of: record, at: bench.now)
         #expect(told.originalRequest.value == .unreadable)
+        #expect(bench.summaries([record]).map(\.url) == [""])
         #expect(told.id == task.rawValue)
     }
 

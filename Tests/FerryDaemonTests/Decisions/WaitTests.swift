@@ -96,11 +96,44 @@ import Testing
         bench.step()
         #expect(bench.wait(of: 1)?.reason == .starting)
     }
+
+    @Test func `a list shows of each task what all of it is told with`() throws {
+        var bench = MachineBench(.limits(total: 9, host: 9))
+        let one = bench.open(configuration: .limited(1))
+        let other = bench.open("other", configuration: .limited(1), over: one)
+        let tasks = [
+            bench.start(one, 1), bench.start(one, 2), bench.start(one, 3), bench.create(one, 4),
+            bench.start(one, 5, host: "b"), bench.start(one, 6, host: "b"),
+            bench.start(other, 1), bench.start(other, 2),
+        ]
+        bench.fail(tasks[4], .cannotFindHost)
+        bench.person { $0.pauseTask(tasks[2], from: $1) }
+        let records = tasks.compactMap { bench.stored($0) }
+        for (summary, record) in zip(bench.summaries(records), records) {
+            let task = bench.machine.presentation(of: record, at: bench.now)
+            #expect(summary.id == task.id)
+            #expect(summary.application == task.application)
+            #expect(summary.state == task.state)
+            #expect(summary.description == task.description)
+            #expect(summary.url == task.originalRequest.url)
+            #expect(summary.link == task.link)
+            #expect(summary.wait?.value == task.wait)
+            #expect(summary.failure == task.failure)
+        }
+        let reasons = bench.summaries(records).map { $0.wait?.value?.reason }
+        #expect(Set(reasons) == [nil, .hostLimit, .paused, .backoff])
+    }
 }
 
 extension MachineBench {
     /// Why a task does not run.
     func wait(of task: TaskID) -> Wire.Wait? {
         stored(task).flatMap { machine.wait(of: $0, at: now) }
+    }
+
+    /// What a list shows of tasks.
+    func summaries(_ records: [TaskRecord]) -> [Wire.TaskSummary] {
+        var waits = DaemonStateMachine.QueueWaits()
+        return records.map { machine.summary(of: $0, at: now, &waits) }
     }
 }

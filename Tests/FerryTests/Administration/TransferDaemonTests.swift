@@ -138,6 +138,58 @@ struct TransferDaemonTests {
         #expect(transfer.created == Date(timeIntervalSince1970: 20))
     }
 
+    @Test
+    func `a transfer's requests can be read, changed and compared, whether they are made or not`()
+        async throws
+    {
+        await addTasks(1)
+        let told = try await daemon.transfer(1)
+        var transfer = told
+        #expect(transfer.originalAddress == "https://example.com/old")
+        transfer.originalRequest = told.originalRequest
+        transfer.currentRequest = told.currentRequest
+        #expect(transfer == told)
+        #expect(transfer.hashValue == told.hashValue)
+        transfer.originalRequest.url = URL(string: "https://example.com/other")
+        #expect(transfer.originalAddress == "https://example.com/other")
+        #expect(transfer != told)
+        transfer = told
+        transfer.currentRequest = nil
+        #expect(transfer != told)
+        #expect(told.currentRequest?.url?.path == "/new")
+    }
+
+    @Test func `a summary has what the daemon tells of a transfer in short`() async throws {
+        await addTasks(3)
+        let page = try await daemon.summaries(after: 1, limit: 1)
+        #expect(page.next == 2)
+        let summary = try #require(try page.transfers().first)
+        #expect(summary.id == 2)
+        #expect(summary.application == "org.example.app")
+        #expect(summary.state == .waiting)
+        #expect(summary.taskDescription == "cover")
+        #expect(summary.originalAddress == "https://example.com/old")
+        #expect(summary.relinkedAddress == "https://example.com/link")
+        #expect(summary.status == 206)
+        #expect(summary.contentDisposition == "attachment")
+        #expect(summary.receivedByteCount == 5)
+        #expect(summary.expectedByteCount == 10)
+        #expect(summary.upload == .init(byteCount: 7, sentByteCount: 6))
+        #expect(
+            summary.wait
+                == .init(reason: .backoff, until: Date(timeIntervalSince1970: 50), detail: "again")
+        )
+        #expect(summary.failure == .init(code: "connectionLost", message: "gone"))
+        #expect(summary.bytesPerSecond == 99)
+    }
+
+    @Test func `a page of whole tasks is no page of summaries`() throws {
+        let reply = Wire.ListTasks.Reply(tasks: Encoded([.sample(id: 1)]), next: 1)
+        let page = TransferDaemon.EncodedPage<TransferDaemon.Summary>(reply)
+        let error = #expect(throws: TransferDaemonError.self) { try page.transfers() }
+        #expect(error?.code == .unexpectedReply)
+    }
+
     @Test func `a transfer that is not there is an error of its own`() async throws {
         let error = await #expect(throws: TransferDaemonError.self) {
             try await daemon.transfer(77)
@@ -444,6 +496,29 @@ extension Wire.Task {
             failure: Wire.Failure(code: "connectionLost", message: "gone"),
             attempts: 3,
             created: Date(timeIntervalSince1970: 20)
+        )
+    }
+}
+
+extension Wire.TaskSummary {
+    /// A summary with something in every member.
+    static func sample(id: Int64) -> Wire.TaskSummary {
+        let task = Wire.Task.sample(id: id)
+        return Wire.TaskSummary(
+            id: id,
+            application: task.application,
+            state: task.state,
+            description: task.description,
+            url: "https://example.com/old",
+            link: "https://example.com/link",
+            status: 206,
+            disposition: "attachment",
+            receivedByteCount: task.receivedByteCount,
+            expectedByteCount: task.expectedByteCount,
+            upload: Wire.Upload(byteCount: 7, sentByteCount: 6),
+            wait: task.wait.map { Encoded($0) },
+            failure: task.failure,
+            bytesPerSecond: 99
         )
     }
 }

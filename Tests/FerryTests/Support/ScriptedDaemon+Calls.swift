@@ -316,7 +316,13 @@ extension ScriptedDaemon: TransferCallHandler {
         }
         let rest = all.filter { $0.id > method.after ?? 0 }.sorted { $0.id < $1.id }
         let page = Array(rest.prefix(min(method.limit ?? .max, pageLength)))
-        return .init(tasks: Encoded(page), next: page.count < rest.count ? page.last?.id : nil)
+        return .init(
+            tasks: Encoded(method.summarizes == true ? [] : page),
+            summaries: method.summarizes.map { _ in
+                Encoded(page.map { Wire.TaskSummary.sample(id: $0.id) })
+            },
+            next: page.count < rest.count ? page.last?.id : nil
+        )
     }
 
     func identifier(_ number: Int64) -> String? {

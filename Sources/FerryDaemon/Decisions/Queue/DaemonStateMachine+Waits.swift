@@ -24,6 +24,35 @@ extension DaemonStateMachine {
         return isBackedOff(line, at: now) ? .failingHost(line) : nil
     }
 
+    /// Returns whether a task waits for nothing that not all tasks of its queue wait for.
+    func waitsForTurn(_ task: TaskRecord, at now: Date) -> Bool {
+        task.state == .waiting && task.notBefore == nil && running[task.id] == nil
+            && network.allowsAttempts && preemptionWait(of: task.id, at: now) == nil
+    }
+
+    /// What the tasks of each queue wait for.
+    struct QueueWaits {
+        /// The tasks of a session from a host that do not run under the same conditions.
+        private struct Queue: Hashable {
+            let session: SessionID
+            let host: String
+            let avoids: Conditions?
+        }
+
+        private var waits: [Queue: Encoded<Wire.Wait>] = [:]
+
+        /// Returns what a task waits for; calls `find` for the first one of its queue.
+        mutating func wait(
+            of task: TaskRecord,
+            _ find: () -> Encoded<Wire.Wait>?
+        ) -> Encoded<Wire.Wait>? {
+            let queue = Queue(session: task.sessionID, host: task.host, avoids: task.avoids)
+            if let known = waits[queue] { return known }
+            waits[queue] = find()
+            return waits[queue]
+        }
+    }
+
     /// Returns why a waiting task does not run.
     func wait(of task: TaskRecord, at now: Date) -> Wire.Wait? {
         switch task.state {
