@@ -1,6 +1,18 @@
 /// Rows under headings, in columns as wide as their contents.
 struct Table {
-    private let headings: [String]
+    /// A text as it is shown, and the number of columns that it takes.
+    struct Cell: Hashable, Sendable {
+        let text: String
+        let width: Int
+
+        /// The cell of a text from anywhere.
+        init(_ text: String) {
+            self.text = text.printable
+            width = self.text.columnCount
+        }
+    }
+
+    private let headings: [Cell]
     private var widths: [Int]
     private var isHeadingWritten = false
 
@@ -8,8 +20,8 @@ struct Table {
     ///
     /// - Parameter headings: The columns' headings; the last column may be shortened.
     init(_ headings: [String]) {
-        self.headings = headings
-        widths = headings.map(\.columnCount)
+        self.headings = headings.map { Cell($0) }
+        widths = self.headings.map(\.width)
     }
 
     /// Returns the lines of further rows, after the headings the first time.
@@ -19,26 +31,36 @@ struct Table {
     ///   - limit: The number of available terminal columns; nil for no limit.
     /// - Returns: The lines.
     mutating func lines(_ rows: [[String]], limit: Int?) -> [String] {
-        let rows = rows.map { $0.map(\.printable) }
+        lines(rows.map { $0.map { Cell($0) } }, limit: limit)
+    }
+
+    /// Returns the lines of further rows, after the headings the first time.
+    ///
+    /// - Parameters:
+    ///   - rows: Each row's cells.
+    ///   - limit: The number of available terminal columns; nil for no limit.
+    /// - Returns: The lines.
+    mutating func lines(_ rows: [[Cell]], limit: Int?) -> [String] {
         for row in rows {
-            for (column, text) in row.enumerated() {
-                widths[column] = max(widths[column], text.columnCount)
+            for (column, cell) in row.enumerated() {
+                widths[column] = max(widths[column], cell.width)
             }
         }
         defer { isHeadingWritten = true }
         return ((isHeadingWritten ? [] : [headings]) + rows).map { line($0, limit: limit) }
     }
 
-    private func line(_ row: [String], limit: Int?) -> String {
-        var line = ""
-        for (column, text) in row.enumerated() {
-            if column == row.count - 1 {
-                let room = limit.map { max(8, $0 - line.columnCount) }
-                line += room.map { text.shortened(toColumns: $0) } ?? text
-            } else {
-                line += text.padding(toColumn: widths[column] + 2)
-            }
+    private func line(_ row: [Cell], limit: Int?) -> String {
+        // As bytes: it takes much longer to append to a string.
+        var line: [UInt8] = []
+        var left = limit
+        for (cell, width) in zip(row.dropLast(), widths) {
+            line += cell.text.utf8
+            line += repeatElement(UInt8(ascii: " "), count: width + 2 - cell.width)
+            left? -= width + 2
         }
-        return line.withoutSpacesAtEnd
+        let last = row.last?.text ?? ""
+        line += (left.map { last.shortened(toColumns: max(8, $0)) } ?? last).utf8
+        return String(decoding: line, as: UTF8.self).withoutSpacesAtEnd
     }
 }

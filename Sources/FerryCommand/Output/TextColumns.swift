@@ -1,6 +1,6 @@
 extension String {
     /// The number of terminal columns that the text takes.
-    var columnCount: Int { isPlain ? utf8.count : reduce(0) { $0 + $1.columnCount } }
+    var columnCount: Int { isPlain() ? utf8.count : reduce(0) { $0 + $1.columnCount } }
 
     /// Returns the text padded with spaces up to a column.
     ///
@@ -54,7 +54,7 @@ extension String {
     ///
     /// Names come from servers and other apps.
     var printable: String {
-        guard !isPlain, unicodeScalars.contains(where: \.isInvisible) else { return self }
+        guard !isPlain(), unicodeScalars.contains(where: \.isInvisible) else { return self }
         return String(
             String.UnicodeScalarView(
                 unicodeScalars.map { $0.isInvisible ? "\u{FFFD}" : $0 }
@@ -64,14 +64,21 @@ extension String {
 
     /// The same for several lines.
     var printableLines: String {
-        unicodeScalars.allSatisfy({ !$0.isInvisible || $0 == "\n" })
+        isPlain(besides: UInt8(ascii: "\n"))
             ? self
             : split(separator: "\n", omittingEmptySubsequences: false)
                 .map { String($0).printable }.joined(separator: "\n")
     }
 
     /// Whether all of it is printable ASCII, as nearly all text is: a byte is a column.
-    private var isPlain: Bool { utf8.allSatisfy { (0x20...0x7E).contains($0) } }
+    ///
+    /// All bytes are looked at whatever they are, so that many can be at once.
+    private func isPlain(besides other: UInt8 = 0x20) -> Bool {
+        var text = self
+        return text.withUTF8 { bytes in
+            bytes.reduce(true) { $0 && ($1 &- 0x20 < 0x5F || $1 == other) }
+        }
+    }
 
     private func prefix(columns: Int) -> String {
         var left = columns

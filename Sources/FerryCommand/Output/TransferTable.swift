@@ -29,7 +29,7 @@ struct TransferTable {
 
     /// A row.
     struct Row: Hashable, Sendable {
-        fileprivate let cells: [String]
+        fileprivate let cells: [Table.Cell]
 
         /// The row of a transfer.
         ///
@@ -37,21 +37,46 @@ struct TransferTable {
         ///   - transfer: The transfer.
         ///   - now: The present.
         init(_ transfer: some ToldTransfer, now: Date) {
-            cells = [
-                String(transfer.id), transfer.stateText(now: now), transfer.progressText,
-                transfer.bytesPerSecond.map { Figures.speed(Double($0)) } ?? "",
-                transfer.timeLeft.map(Figures.duration) ?? "", transfer.name,
-                transfer.application.shortened(toColumns: 32), transfer.shownURL,
-            ]
+            self.init(
+                String(transfer.id),
+                transfer.stateText(now: now),
+                transfer.progressText,
+                rate: transfer.bytesPerSecond.map { Figures.speed(Double($0)) },
+                timeLeft: transfer.timeLeft.map(Figures.duration),
+                transfer.name,
+                transfer.application,
+                transfer.shownURL
+            )
         }
 
         /// The row of a transfer that has ended.
         ///
         /// - Parameter transfer: The transfer.
         init(_ transfer: TransferDaemon.EndedTransfer) {
+            self.init(
+                String(transfer.id),
+                transfer.stateText,
+                transfer.progressText,
+                transfer.name,
+                transfer.application,
+                transfer.address
+            )
+        }
+
+        private init(
+            _ id: String,
+            _ state: String,
+            _ received: String,
+            rate: String? = nil,
+            timeLeft: String? = nil,
+            _ name: String,
+            _ application: String,
+            _ url: String
+        ) {
             cells = [
-                String(transfer.id), transfer.stateText, transfer.progressText, "", "",
-                transfer.name, transfer.application.shortened(toColumns: 32), transfer.address,
+                Table.Cell(id), Table.Cell(state), Table.Cell(received), Table.Cell(rate ?? ""),
+                Table.Cell(timeLeft ?? ""), Table.Cell(name),
+                Table.Cell(application.shortened(toColumns: 32)), Table.Cell(url),
             ]
         }
     }
@@ -77,13 +102,12 @@ struct TransferTable {
     ///   - limit: The number of columns of the terminal.
     /// - Returns: The lines, none wider than the terminal.
     static func lines(_ rows: [Row], limit: Int) -> [String] {
-        let rows = rows.map { Row(cells: $0.cells.map(\.printable)) }
         func natural(_ column: Column) -> Int {
-            let cells = rows.lazy.map { $0.cells[column.rawValue].columnCount }
+            let cells = rows.lazy.map { $0.cells[column.rawValue].width }
             return max(column.heading.columnCount, cells.max() ?? 0)
         }
         func isEmpty(_ column: Column) -> Bool {
-            rows.allSatisfy { $0.cells[column.rawValue].isEmpty }
+            rows.allSatisfy { $0.cells[column.rawValue].text.isEmpty }
         }
         var widths: [Column: Int] = [:]
         for column in [Column.id, .state, .received, .rate, .timeLeft]
@@ -105,19 +129,15 @@ struct TransferTable {
             widths[column] = min(width, room)
         }
         let columns = Column.allCases.filter { widths[$0] != nil }
-        let headings = Row(cells: Column.allCases.map(\.heading))
-        return ([headings] + rows).map { row in
+        let headings = Column.allCases.map { Table.Cell($0.heading) }
+        return ([headings] + rows.map(\.cells)).map { row in
             let cells = columns.map { column in
                 let width = widths[column] ?? 0
-                return row.cells[column.rawValue].shortened(toColumns: width)
+                return row[column.rawValue].text.shortened(toColumns: width)
                     .padding(toColumn: width)
             }
             let line = cells.joined(separator: String(repeating: " ", count: gap))
             return line.withoutSpacesAtEnd.cut(toColumns: limit, ellipsis: "")
         }
     }
-}
-
-extension TransferTable.Row {
-    fileprivate init(cells: [String]) { self.cells = cells }
 }
