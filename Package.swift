@@ -57,7 +57,7 @@ let package = Package(
         ),
         .target(
             name: "FerryWire",
-            dependencies: ["FerrySystem"],
+            dependencies: ["FerryTransfer", "FerryHTTP", "FerrySystem"],
             resources: [.embedInCode("io.ferry.Transfer.varlink")]
         ),
         .target(
@@ -142,7 +142,7 @@ let package = Package(
         .testTarget(
             name: "FerryWireTests",
             dependencies: [
-                "FerryWire", "FerrySystem", "FerryTestSupport", "FerryWireTestSupport",
+                "FerryWire", "FerryHTTP", "FerrySystem", "FerryTestSupport", "FerryWireTestSupport",
             ],
             exclude: ["conformance"]
         ),
@@ -182,7 +182,10 @@ let package = Package(
         ),
         .testTarget(
             name: "FerryCommandTests",
-            dependencies: ["FerryCommand", "Ferry", "FerryWire", "FerrySystem", "FerryTestSupport"]
+            dependencies: [
+                "FerryCommand", "Ferry", "FerryWire", "FerryHTTP", "FerrySystem",
+                "FerryTestSupport",
+            ]
         ),
         .executableTarget(
             name: "ferry-test-app",

@@ -1,4 +1,5 @@
 import Ferry
+import FerryHTTP
 import FerryWire
 import Foundation
 import Synchronization

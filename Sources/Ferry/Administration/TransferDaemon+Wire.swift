@@ -96,7 +96,7 @@ extension TransferDaemon.Transfer {
             priority: Float(task.priority),
             originalRequest: PassedRequest(task.originalRequest),
             currentRequest: task.currentRequest.map { PassedRequest($0) },
-            response: task.response?.value.flatMap { HTTPURLResponse.make(HTTPResponseHead($0)) },
+            response: task.response?.value.flatMap { HTTPURLResponse.make($0) },
             receivedByteCount: task.receivedByteCount,
             expectedByteCount: task.expectedByteCount,
             upload: task.upload.map { Upload($0) },

@@ -58,7 +58,7 @@ final class BackgroundQuestions {
         case .challenged:
             decide(on: event.challenge.flatMap { LoadChallenge($0) }, number, task)
         case .expired:
-            askForLink(task, number, event.response?.value.map { HTTPResponseHead($0) })
+            askForLink(task, number, event.response?.value)
         default:
             askToBegin(task, number)
         }

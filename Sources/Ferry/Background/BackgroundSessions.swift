@@ -192,7 +192,7 @@ extension Wire.SessionConfiguration {
     ) {
         let hasCredentials = !CredentialStore(configuration: configuration).isEmpty
         self.init(
-            additionalFields: configuration.additionalFields.map { Wire.Field($0) },
+            additionalFields: configuration.additionalFields,
             resourceTimeout: max(configuration.timeoutIntervalForResource, 0),
             maximumConnectionsPerHost: max(configuration.httpMaximumConnectionsPerHost, 1),
             sendsLaunchEvents: configuration.sessionSendsLaunchEvents,

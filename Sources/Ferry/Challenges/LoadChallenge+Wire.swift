@@ -13,7 +13,7 @@ extension LoadChallenge {
             kind: kind,
             origin: origin,
             previousFailureCount: challenge.previousFailureCount,
-            response: challenge.response.map { HTTPResponseHead($0) }
+            response: challenge.response
         )
     }
 }

@@ -18,7 +18,7 @@ extension LoadTransaction {
         self.init(
             request: own,
             sentFields: own.fields,
-            response: head.map { HTTPResponseHead($0) },
+            response: head,
             metrics: HTTPMetrics(transaction),
             conditions: Conditions(transaction)
         )

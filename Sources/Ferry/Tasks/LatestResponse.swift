@@ -33,7 +33,7 @@ struct LatestResponse: Sendable {
     var isThere: Bool { received != nil || encoded != nil || made != nil }
 
     private var head: HTTPResponseHead? {
-        received ?? encoded?.value.map { HTTPResponseHead($0) }
+        received ?? encoded?.value
     }
 
     /// Whether it may answer no request but the one that it was made for.

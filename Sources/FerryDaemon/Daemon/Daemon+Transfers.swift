@@ -124,8 +124,7 @@ extension Daemon {
                 holdsExpiredLinks: wanted?.holdsExpiredLinks ?? false,
                 digests: wanted?.expectedDigests ?? [],
                 announcesResumption: state?.isFromResumeData ?? false,
-                earlierResponse: task.response?.value
-                    .map { HTTPResponseHead($0) },
+                earlierResponse: task.response?.value,
                 segments: options.policy.segments.limited(to: wanted?.maximumConnections),
                 mirrors: wanted?.mirrors ?? [],
                 load: loadConfiguration(for: start)
@@ -225,7 +224,7 @@ extension Daemon {
         input {
             $0.responded(
                 task: task,
-                response: Wire.Response(head),
+                response: head,
                 request: Wire.Request(request)
             )
         }

@@ -4,24 +4,6 @@ import FerryTransfer
 import FerryWire
 import FoundationEssentials
 
-extension TransferRequest {
-    /// Creates the request that a client asks for.
-    init(_ request: Wire.Request) {
-        self.init(
-            url: request.url,
-            method: request.method,
-            fields: request.fields.map { HTTPField(name: $0.name, value: $0.value) },
-            body: request.body.map { Array($0) },
-            idleTimeout: request.idleTimeout,
-            madeFor: request.madeFor,
-            cookieAcceptance: CookieAcceptance(
-                ignoresCookies: request.ignoresCookies,
-                site: request.cookieSite
-            )
-        )
-    }
-}
-
 extension TaskRecord {
     /// The address that the task was made with; everything that belongs to its session is meant for that origin alone.
     var ownURL: String? { request.value.map { $0.madeFor ?? $0.url } }
@@ -36,7 +18,7 @@ extension TaskRecord {
         _ request: Wire.Request,
         adding fields: [Wire.Field]
     ) -> TransferRequest {
-        self.request(request).adding(fields.map { HTTPField(name: $0.name, value: $0.value) })
+        self.request(request).adding(fields)
     }
 
     /// Returns the task's request, or its replacement, with the address that the task was made for.
@@ -44,22 +26,6 @@ extension TaskRecord {
         var made = TransferRequest(request)
         made.madeFor = replacement == nil ? request.madeFor ?? request.url : ownURL
         return made
-    }
-}
-
-extension Wire.Request {
-    /// Creates the message for a client about the request after redirects.
-    init(_ request: TransferRequest) {
-        self.init(
-            url: request.url,
-            method: request.method,
-            fields: request.fields.map { Wire.Field(name: $0.name, value: $0.value) },
-            body: request.body.map { Data($0) },
-            idleTimeout: request.idleTimeout,
-            madeFor: request.madeFor,
-            ignoresCookies: request.cookieAcceptance.ignoresCookies,
-            cookieSite: request.cookieAcceptance.site
-        )
     }
 }
 

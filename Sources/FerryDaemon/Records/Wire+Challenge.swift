@@ -9,7 +9,7 @@ extension Wire.Challenge {
         self.init(
             origin: challenge.origin.description,
             previousFailureCount: challenge.previousFailureCount,
-            response: challenge.response.map { Wire.Response($0) }
+            response: challenge.response
         )
         switch challenge.kind {
         case .password(let way, let isProxy):

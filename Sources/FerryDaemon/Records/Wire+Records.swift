@@ -4,32 +4,6 @@ import FerryTransfer
 import FerryWire
 import FoundationEssentials
 
-extension Wire.Response {
-    /// Creates the message for a client about the head of a response.
-    init(_ head: HTTPResponseHead) {
-        self.init(
-            url: head.url,
-            status: head.status,
-            version: head.version,
-            fields: head.fields.map { Wire.Field(name: $0.name, value: $0.value) },
-            isDecoded: head.isDecoded ? true : nil
-        )
-    }
-}
-
-extension HTTPResponseHead {
-    /// Creates the head of a response from its stored form.
-    init(_ response: Wire.Response) {
-        self.init(
-            status: response.status,
-            version: response.version,
-            fields: response.fields.map { HTTPField(name: $0.name, value: $0.value) },
-            url: response.url
-        )
-        isDecoded = response.isDecoded ?? false
-    }
-}
-
 extension TransferInterfaceError {
     /// Creates the error that a caller receives for a failure of the store.
     ///

@@ -24,7 +24,7 @@ extension Wire.Transaction {
             request = Wire.Request(transaction.request)
             // The counts include its length.
             request?.body = nil
-            response = transaction.response.map { Wire.Response($0) }
+            response = transaction.response
         }
         takePhases(metrics)
         localAddress = metrics.connection?.local.address

@@ -10,13 +10,20 @@ package struct HTTPResponseHead: Hashable, Sendable {
     package var url: String
     /// Whether the body comes without the coding that `Content-Encoding` names, because the request asked for that coding;
     /// `false`, the default, for a body that comes as the server has sent it.
-    package var isDecoded = false
+    package var isDecoded: Bool
 
     /// Makes a head from its parts.
-    package init(status: Int, version: String = "HTTP/1.1", fields: [HTTPField], url: String) {
+    package init(
+        status: Int,
+        version: String = "HTTP/1.1",
+        fields: [HTTPField],
+        url: String,
+        isDecoded: Bool = false
+    ) {
         self.status = status
         self.version = version
         self.fields = fields
         self.url = url
+        self.isDecoded = isDecoded
     }
 }

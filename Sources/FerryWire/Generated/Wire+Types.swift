@@ -1,46 +1,11 @@
 // Written by scripts/interface from io.ferry.Transfer.varlink: change that, and run `make interface`.
 
+package import FerryHTTP
 package import FoundationEssentials
 
 extension Wire {
     /// A field of an HTTP message.
-    package struct Field: JSONCodable, Codable {
-        /// The field's name; case does not matter.
-        package var name: String
-        /// The field's value.
-        package var value: String
-
-        /// Creates the value from its members.
-        package init(name: String, value: String) {
-            self.name = name
-            self.value = value
-        }
-
-        /// Writes the members.
-        package func write(to output: inout JSONOutput) {
-            output.object { output in
-                output.member("name", name)
-                output.member("value", value)
-            }
-        }
-
-        /// Reads the members.
-        package init(from input: inout JSONInput) throws(JSONInput.Problem) {
-            var name: String?
-            var value: String?
-            try input.object { (input, member) throws(JSONInput.Problem) in
-                switch member {
-                case "name": name = try input.value()
-                case "value": value = try input.value()
-                default: try input.skip()
-                }
-            }
-            self.init(
-                name: try input.required(name, "name"),
-                value: try input.required(value, "value")
-            )
-        }
-    }
+    package typealias Field = HTTPField
 
     /// A request for a resource.
     package struct Request: JSONCodable, Codable {
@@ -49,7 +14,7 @@ extension Wire {
         /// The request's method, such as GET.
         package var method: String
         /// The header fields, in the order in which they are sent.
-        package var fields: [Field]
+        package var fields: [HTTPField]
         /// The body.
         package var body: Data?
         /// The number of seconds without a byte after which the attempt is given up; 0 for no limit.
@@ -68,7 +33,7 @@ extension Wire {
         package init(
             url: String,
             method: String,
-            fields: [Field],
+            fields: [HTTPField],
             body: Data? = nil,
             idleTimeout: Double,
             madeFor: String? = nil,
@@ -103,7 +68,7 @@ extension Wire {
         package init(from input: inout JSONInput) throws(JSONInput.Problem) {
             var url: String?
             var method: String?
-            var fields: [Field]?
+            var fields: [HTTPField]?
             var body: Data?
             var idleTimeout: Double?
             var madeFor: String?
@@ -136,70 +101,7 @@ extension Wire {
     }
 
     /// The head of a server's response.
-    package struct Response: JSONCodable {
-        /// The address that answered, after redirects.
-        package var url: String
-        /// The status code.
-        package var status: Int
-        /// The protocol's version, such as HTTP/1.1.
-        package var version: String
-        /// The header fields, in the order in which they arrived.
-        package var fields: [Field]
-        /// Whether the body comes without the coding that Content-Encoding names; null for false.
-        package var isDecoded: Bool?
-
-        /// Creates the value from its members.
-        package init(
-            url: String,
-            status: Int,
-            version: String,
-            fields: [Field],
-            isDecoded: Bool? = nil
-        ) {
-            self.url = url
-            self.status = status
-            self.version = version
-            self.fields = fields
-            self.isDecoded = isDecoded
-        }
-
-        /// Writes the members.
-        package func write(to output: inout JSONOutput) {
-            output.object { output in
-                output.member("fields", fields)
-                output.member("isDecoded", isDecoded)
-                output.member("status", status)
-                output.member("url", url)
-                output.member("version", version)
-            }
-        }
-
-        /// Reads the members.
-        package init(from input: inout JSONInput) throws(JSONInput.Problem) {
-            var url: String?
-            var status: Int?
-            var version: String?
-            var fields: [Field]?
-            var isDecoded: Bool?
-            try input.object { (input, member) throws(JSONInput.Problem) in
-                switch member {
-                case "url": url = try input.value()
-                case "status": status = try input.value()
-                case "version": version = try input.value()
-                case "fields": fields = try input.value()
-                case "isDecoded": isDecoded = try input.value()
-                default: try input.skip()
-                }
-            }
-            self.init(
-                url: try input.required(url, "url"),
-                status: try input.required(status, "status"),
-                version: try input.required(version, "version"),
-                fields: try input.required(fields, "fields"),
-                isDecoded: isDecoded
-            )
-        }
-    }
+    package typealias Response = HTTPResponseHead
 
     /// How to start an application again.
     package struct Launch: JSONCodable {
@@ -458,7 +360,7 @@ extension Wire {
     /// The settings for all tasks of a session.
     package struct SessionConfiguration: JSONCodable {
         /// Header fields for every request that does not set them itself.
-        package var additionalFields: [Field]
+        package var additionalFields: [HTTPField]
         /// The number of seconds that a task may take from its first resume, including retries; 0 for no limit.
         package var resourceTimeout: Double
         /// The maximum number of tasks of the session that load from one host at once.
@@ -486,7 +388,7 @@ extension Wire {
 
         /// Creates the value from its members.
         package init(
-            additionalFields: [Field],
+            additionalFields: [HTTPField],
             resourceTimeout: Double,
             maximumConnectionsPerHost: Int,
             sendsLaunchEvents: Bool,
@@ -536,7 +438,7 @@ extension Wire {
 
         /// Reads the members.
         package init(from input: inout JSONInput) throws(JSONInput.Problem) {
-            var additionalFields: [Field]?
+            var additionalFields: [HTTPField]?
             var resourceTimeout: Double?
             var maximumConnectionsPerHost: Int?
             var sendsLaunchEvents: Bool?
@@ -1178,7 +1080,7 @@ extension Wire {
         /// The number of answers to the same question that were refused in this attempt.
         package var previousFailureCount: Int
         /// The response with the challenge; a handshake has none.
-        package var response: Response?
+        package var response: HTTPResponseHead?
         /// The challenge for a name and a password.
         package var password: PasswordChallenge?
         /// The challenge to decide whether to trust the server.
@@ -1190,7 +1092,7 @@ extension Wire {
         package init(
             origin: String,
             previousFailureCount: Int,
-            response: Response? = nil,
+            response: HTTPResponseHead? = nil,
             password: PasswordChallenge? = nil,
             trust: ServerTrust? = nil,
             certificate: CertificateRequest? = nil
@@ -1219,7 +1121,7 @@ extension Wire {
         package init(from input: inout JSONInput) throws(JSONInput.Problem) {
             var origin: String?
             var previousFailureCount: Int?
-            var response: Response?
+            var response: HTTPResponseHead?
             var password: PasswordChallenge?
             var trust: ServerTrust?
             var certificate: CertificateRequest?
@@ -1388,7 +1290,7 @@ extension Wire {
         /// The request after redirects, if different.
         package var currentRequest: Encoded<Request>?
         /// The latest response.
-        package var response: Encoded<Response>?
+        package var response: Encoded<HTTPResponseHead>?
         /// The number of bytes of the body that are held.
         package var receivedByteCount: Int64
         /// The size of the body in bytes, if known.
@@ -1423,7 +1325,7 @@ extension Wire {
             priority: Double,
             originalRequest: Encoded<Request>,
             currentRequest: Encoded<Request>? = nil,
-            response: Encoded<Response>? = nil,
+            response: Encoded<HTTPResponseHead>? = nil,
             receivedByteCount: Int64,
             expectedByteCount: Int64? = nil,
             upload: Upload? = nil,
@@ -1497,7 +1399,7 @@ extension Wire {
             var priority: Double?
             var originalRequest: Encoded<Request>?
             var currentRequest: Encoded<Request>?
-            var response: Encoded<Response>?
+            var response: Encoded<HTTPResponseHead>?
             var receivedByteCount: Int64?
             var expectedByteCount: Int64?
             var upload: Upload?
@@ -1919,7 +1821,7 @@ extension Wire {
         /// The request, without credentials.
         package var request: Request?
         /// The response, if one was received.
-        package var response: Response?
+        package var response: HTTPResponseHead?
         /// When it began; the times that follow are microseconds after that.
         package var started: Date
         /// When the lookup of the host's name began.
@@ -1980,7 +1882,7 @@ extension Wire {
         package init(
             isLast: Bool,
             request: Request? = nil,
-            response: Response? = nil,
+            response: HTTPResponseHead? = nil,
             started: Date,
             lookupStart: Int? = nil,
             lookupEnd: Int? = nil,
@@ -2081,7 +1983,7 @@ extension Wire {
         package init(from input: inout JSONInput) throws(JSONInput.Problem) {
             var isLast: Bool?
             var request: Request?
-            var response: Response?
+            var response: HTTPResponseHead?
             var started: Date?
             var lookupStart: Int?
             var lookupEnd: Int?
@@ -2250,7 +2152,7 @@ extension Wire {
         /// The task's number in its session; all but drained have it.
         package var task: Int?
         /// The response: with response, expired and completed.
-        package var response: Encoded<Response>?
+        package var response: Encoded<HTTPResponseHead>?
         /// The request after redirects, if different, with the response; the request that would be sent, with
         /// delayed.
         package var request: Request?
@@ -2297,7 +2199,7 @@ extension Wire {
             kind: EventKind,
             sequence: Int64? = nil,
             task: Int? = nil,
-            response: Encoded<Response>? = nil,
+            response: Encoded<HTTPResponseHead>? = nil,
             request: Request? = nil,
             offset: Int64? = nil,
             receivedByteCount: Int64? = nil,
@@ -2368,7 +2270,7 @@ extension Wire {
             var kind: EventKind?
             var sequence: Int64?
             var task: Int?
-            var response: Encoded<Response>?
+            var response: Encoded<HTTPResponseHead>?
             var request: Request?
             var offset: Int64?
             var receivedByteCount: Int64?
@@ -3224,5 +3126,68 @@ extension Wire {
                 settingFaults: settingFaults
             )
         }
+    }
+}
+
+extension HTTPField: JSONCodable {
+    /// Writes the members.
+    package func write(to output: inout JSONOutput) {
+        output.object { output in
+            output.member("name", name)
+            output.member("value", value)
+        }
+    }
+
+    /// Reads the members.
+    package init(from input: inout JSONInput) throws(JSONInput.Problem) {
+        var name: String?
+        var value: String?
+        try input.object { (input, member) throws(JSONInput.Problem) in
+            switch member {
+            case "name": name = try input.value()
+            case "value": value = try input.value()
+            default: try input.skip()
+            }
+        }
+        self.init(name: try input.required(name, "name"), value: try input.required(value, "value"))
+    }
+}
+
+extension HTTPResponseHead: JSONCodable {
+    /// Writes the members.
+    package func write(to output: inout JSONOutput) {
+        output.object { output in
+            output.member("fields", fields)
+            output.member("isDecoded", isDecoded ? true : nil)
+            output.member("status", status)
+            output.member("url", url)
+            output.member("version", version)
+        }
+    }
+
+    /// Reads the members.
+    package init(from input: inout JSONInput) throws(JSONInput.Problem) {
+        var status: Int?
+        var version: String?
+        var fields: [HTTPField]?
+        var url: String?
+        var isDecoded: Bool?
+        try input.object { (input, member) throws(JSONInput.Problem) in
+            switch member {
+            case "status": status = try input.value()
+            case "version": version = try input.value()
+            case "fields": fields = try input.value()
+            case "url": url = try input.value()
+            case "isDecoded": isDecoded = try input.value()
+            default: try input.skip()
+            }
+        }
+        self.init(
+            status: try input.required(status, "status"),
+            version: try input.required(version, "version"),
+            fields: try input.required(fields, "fields"),
+            url: try input.required(url, "url"),
+            isDecoded: isDecoded ?? false
+        )
     }
 }

@@ -1,3 +1,4 @@
+import FerryHTTP
 import FerryStore
 import FerryTransfer
 import FerryWire
@@ -59,7 +60,7 @@ extension Wire.Request {
 
 extension Wire.Response {
     static func sample(_ status: Int = 200, url: String = "http://a/1") -> Wire.Response {
-        Wire.Response(url: url, status: status, version: "HTTP/1.1", fields: [])
+        Wire.Response(status: status, version: "HTTP/1.1", fields: [], url: url)
     }
 }
 

@@ -1,3 +1,4 @@
+import FerryHTTP
 import FerryStore
 import FerryTransfer
 import FerryWire

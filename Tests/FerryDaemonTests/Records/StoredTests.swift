@@ -44,10 +44,10 @@ import Testing
         #expect(Wire.Request(TransferRequest(request)) == request)
     }
 
-    @Test func `a response stays whole where it is taken for a transfer, and told of`() {
+    @Test(arguments: [false, true]) func `a response is kept whole`(isDecoded: Bool) {
         var response = Wire.Response.sample(206)
-        response.isDecoded = true
-        #expect(Wire.Response(HTTPResponseHead(response)) == response)
+        response.isDecoded = isDecoded
+        #expect(Encoded(response).value == response)
     }
 
     @Test func `a configuration that cannot be read is Apple's default`() {

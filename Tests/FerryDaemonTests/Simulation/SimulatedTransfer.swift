@@ -203,10 +203,10 @@ class SimulatedTransfer {
 
     private func respond(_ found: SimulatedServers.Resource, isResumed: Bool) {
         let response = Wire.Response(
-            url: found.url,
             status: isResumed ? 206 : found.status,
             version: "HTTP/1.1",
-            fields: []
+            fields: [],
+            url: found.url
         )
         let request = Wire.Request(url: found.url, method: "GET", fields: [], idleTimeout: 30)
         daemon.input { [task] machine in

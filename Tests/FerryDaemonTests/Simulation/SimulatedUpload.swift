@@ -1,3 +1,4 @@
+import FerryHTTP
 import FerryStore
 import FerrySystem
 import FerryTransfer
@@ -248,10 +249,10 @@ final class SimulatedUpload: SimulatedTransfer {
         hasAnswer = true
         world.disk.begin(task, found.content)
         let response = Wire.Response(
-            url: found.url,
             status: found.status,
             version: "HTTP/1.1",
-            fields: []
+            fields: [],
+            url: found.url
         )
         let request = Wire.Request(url: found.url, method: "POST", fields: [], idleTimeout: 30)
         daemon.input { [task] machine in

@@ -1,3 +1,4 @@
+import FerryHTTP
 import FerrySystem
 import FerryTestSupport
 import FerryWire
@@ -480,10 +481,10 @@ extension Wire.Task {
             ),
             response: Encoded(
                 Wire.Response(
-                    url: "https://example.com/new",
                     status: 206,
                     version: "HTTP/1.1",
-                    fields: [.init(name: "Vary", value: "a"), .init(name: "vary", value: "b")]
+                    fields: [.init(name: "Vary", value: "a"), .init(name: "vary", value: "b")],
+                    url: "https://example.com/new"
                 )
             ),
             receivedByteCount: 5,

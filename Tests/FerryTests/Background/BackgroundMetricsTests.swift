@@ -1,3 +1,4 @@
+import FerryHTTP
 import FerrySystem
 import FerryTestSupport
 import FerryWire
@@ -27,10 +28,10 @@ struct BackgroundMetricsTests {
             idleTimeout: 60
         )
         first.response = Wire.Response(
-            url: "https://example.com/song",
             status: 302,
             version: "HTTP/1.1",
-            fields: []
+            fields: [],
+            url: "https://example.com/song"
         )
         var last = Wire.Transaction(started: date + 1, isLast: true)
         last.lookupStart = 100_000
@@ -65,10 +66,10 @@ struct BackgroundMetricsTests {
     private func complete(_ failure: Wire.Failure? = nil) async {
         await LoopActor.run {
             let response = Wire.Response(
-                url: "https://example.com/song",
                 status: 200,
                 version: "HTTP/2",
-                fields: []
+                fields: [],
+                url: "https://example.com/song"
             )
             let event = Wire.Event(
                 kind: .completed,
@@ -136,10 +137,10 @@ struct BackgroundMetricsTests {
         await run(delegate)
         await LoopActor.run {
             let response = Wire.Response(
-                url: "https://example.com/song",
                 status: 200,
                 version: "HTTP/2",
-                fields: []
+                fields: [],
+                url: "https://example.com/song"
             )
             let path = Home.path + "/song"
             _ = FileManager.default.createFile(atPath: path, contents: Data([1]))

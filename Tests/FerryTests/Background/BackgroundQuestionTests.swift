@@ -1,3 +1,4 @@
+import FerryHTTP
 import FerrySystem
 import FerryTestSupport
 import FerryWire
@@ -25,10 +26,10 @@ struct BackgroundQuestionTests {
                 origin: "https://example.com:443",
                 previousFailureCount: failureCount,
                 response: Wire.Response(
-                    url: "https://example.com/song",
                     status: 401,
                     version: "HTTP/1.1",
-                    fields: []
+                    fields: [],
+                    url: "https://example.com/song"
                 ),
                 password: Wire.PasswordChallenge(
                     scheme: "basic",
@@ -187,10 +188,10 @@ struct BackgroundQuestionTests {
             task: 1,
             response: Encoded(
                 Wire.Response(
-                    url: "https://example.com/song",
                     status: 403,
                     version: "HTTP/1.1",
-                    fields: []
+                    fields: [],
+                    url: "https://example.com/song"
                 )
             ),
             question: 7

@@ -1,3 +1,4 @@
+import FerryHTTP
 import FerrySystem
 import FerryTestSupport
 import FerryWire
@@ -147,7 +148,7 @@ struct BackgroundSessionTests {
                     kind: .response,
                     task: 1,
                     response: Encoded(
-                        .init(url: target, status: 200, version: "HTTP/1.1", fields: [])
+                        .init(status: 200, version: "HTTP/1.1", fields: [], url: target)
                     ),
                     request: .init(url: target, method: "GET", fields: [], idleTimeout: 60)
                 ),

@@ -1,3 +1,4 @@
+import FerryHTTP
 import FerrySystem
 import FerryTestSupport
 import FerryWire

@@ -1,3 +1,4 @@
+import FerryHTTP
 import FerrySystem
 import FerryTestSupport
 import FerryWire
@@ -205,7 +206,7 @@ final class ScriptedDaemon {
         try Data(contents.utf8).write(to: URL(fileURLWithPath: path))
         let url = sessions[identifier]?.tasks[task]?.originalRequest.value?.url ?? ""
         let sent = sessions[identifier]?.tasks[task]?.upload?.byteCount
-        let response = Wire.Response(url: url, status: status, version: "HTTP/1.1", fields: [])
+        let response = Wire.Response(status: status, version: "HTTP/1.1", fields: [], url: url)
         let count = Int64(contents.utf8.count)
         emit(
             Wire.Event(

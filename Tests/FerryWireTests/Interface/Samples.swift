@@ -1,3 +1,4 @@
+import FerryHTTP
 import FerryWireTestSupport
 import Foundation
 
@@ -17,10 +18,10 @@ enum Samples {
         cookieSite: "https://example.net/"
     )
     static let response = Wire.Response(
-        url: "https://example.org/b",
         status: 206,
         version: "HTTP/1.1",
-        fields: [field]
+        fields: [field],
+        url: "https://example.org/b"
     )
     static let launch = Wire.Launch(
         executable: "/usr/bin/app",

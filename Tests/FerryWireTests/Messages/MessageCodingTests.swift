@@ -1,3 +1,4 @@
+import FerryHTTP
 import FoundationEssentials
 import Testing
 
