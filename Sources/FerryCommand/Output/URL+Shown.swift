@@ -1,3 +1,4 @@
+import FerrySystem
 import Foundation
 
 extension URL {
@@ -15,6 +16,7 @@ extension String {
     /// The text of a URL without its password.
     var withoutPassword: String {
         guard utf8.contains(UInt8(ascii: "@")) else { return self }
-        return URL(string: self)?.shown ?? self
+        guard let url = URL(string: self), url.host() != nil else { return SecretText.masked(self) }
+        return url.shown
     }
 }
