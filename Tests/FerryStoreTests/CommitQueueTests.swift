@@ -1,4 +1,3 @@
-import FerryWireTestSupport
 import Testing
 
 @testable import FerryStore

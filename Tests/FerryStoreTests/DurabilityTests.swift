@@ -1,7 +1,6 @@
 import Dispatch
 import FerrySystem
 import FerryTestSupport
-import FerryWireTestSupport
 import Testing
 
 @testable import FerryStore

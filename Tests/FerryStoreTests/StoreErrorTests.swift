@@ -1,5 +1,4 @@
 import FerrySystem
-import FerryWireTestSupport
 import Glibc
 import Testing
 

@@ -1,5 +1,4 @@
 import CSQLite
-import FerryWireTestSupport
 import Glibc
 import Synchronization
 

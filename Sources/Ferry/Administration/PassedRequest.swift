@@ -2,8 +2,8 @@ import FerryWire
 import Foundation
 package import FoundationNetworking
 
-/// A request that is made when somebody asks for it: Foundation takes longer for that than all the rest of a transfer
-/// does.
+/// A request that becomes a `URLRequest` when it is asked for: that takes Foundation longer than all the rest of a
+/// transfer.
 package struct PassedRequest: Hashable, Sendable {
     private enum Form {
         case passedOn(Encoded<Wire.Request>)
@@ -26,7 +26,7 @@ package struct PassedRequest: Hashable, Sendable {
         }
     }
 
-    /// The request's address, for which it is not made; nil if it has none.
+    /// The request's address, without making the request; nil if it has none.
     var address: String? {
         switch form {
         case .passedOn(let request): request.url

@@ -26,7 +26,7 @@ extension TransferDaemon.Summary {
     package var taskDescription: String? { task.description }
     /// The address of the request with which it was created; empty if that is unknown.
     package var originalAddress: String? { task.url }
-    /// The address that has taken the place of that one; nil if there is none.
+    /// The address that has replaced it; nil if there is none.
     package var relinkedAddress: String? { task.link }
     /// The status of the latest response; nil before the first one.
     package var status: Int? { task.status }

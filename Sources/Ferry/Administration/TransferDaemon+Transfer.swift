@@ -55,7 +55,7 @@ extension TransferDaemon {
         private var original: PassedRequest
         private var current: PassedRequest?
 
-        /// The address of the request with which it was created, which is not made for that; nil if there is none.
+        /// The address of the request with which it was created, without making the request; nil if there is none.
         package var originalAddress: String? { original.address }
 
         /// A transfer with the given properties.

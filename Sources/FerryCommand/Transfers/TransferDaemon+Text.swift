@@ -1,7 +1,7 @@
 import Ferry
 import Foundation
 
-/// What is told of a transfer in words, from all of it or from its summary.
+/// A transfer that the command describes in words: all of it, or its summary.
 protocol ToldTransfer {
     /// Its number in ferryd.
     var id: Int { get }

@@ -54,8 +54,7 @@ extension DaemonStateMachine {
             url: record.request.url ?? "",
             link: record.replacement?.url,
             status: response?.status,
-            disposition: response?.fields
-                .first { $0.name.lowercased() == "content-disposition" }?.value,
+            disposition: response?.fields.first(named: "Content-Disposition"),
             receivedByteCount: running?.receivedByteCount ?? record.receivedByteCount,
             expectedByteCount: running?.expectedByteCount ?? record.expectedByteCount,
             upload: upload(of: record, sentByteCount: running?.sentByteCount),
@@ -85,8 +84,7 @@ extension DaemonStateMachine {
     }
 
     private func failure(of record: TaskRecord, _ running: RunningTask?) -> Wire.Failure? {
-        running?.failure.map { Wire.Failure(code: $0.code, message: $0.message) }
-            ?? record.lastError?.value?.failure
+        (running?.failure ?? record.lastError?.value)?.failure
     }
 
     private func bytesPerSecond(of running: RunningTask?, at now: Date) -> Int? {

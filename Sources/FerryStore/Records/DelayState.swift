@@ -23,12 +23,3 @@ package struct DelayState: StoredRecord {
         asks = begin.asks
     }
 }
-
-extension TaskRecord {
-    /// The request to send: the task's own, the one that its application chose instead when the task was to begin, or
-    /// the one with the resource's latest address.
-    package var requestToSend: Wire.Request? { replacement ?? request.value }
-
-    /// The request that replaces the task's own, if any.
-    package var replacement: Wire.Request? { link?.value?.request ?? delay?.value?.request }
-}

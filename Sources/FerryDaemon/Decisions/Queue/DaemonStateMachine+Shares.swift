@@ -245,11 +245,9 @@ extension DaemonStateMachine.RunningTask {
         guard let response, (200..<300).contains(response.status) else {
             return receivedByteCount == 0
         }
-        func value(_ name: String) -> String? {
-            response.fields.first { $0.name.lowercased() == name }?.value
-        }
         let hasValidator =
-            value("etag").map { !$0.hasPrefix("W/") } ?? (value("last-modified") != nil)
-        return hasValidator && value("accept-ranges") != "none"
+            response.fields.first(named: "ETag").map { !$0.hasPrefix("W/") }
+            ?? (response.fields.first(named: "Last-Modified") != nil)
+        return hasValidator && response.fields.first(named: "Accept-Ranges") != "none"
     }
 }

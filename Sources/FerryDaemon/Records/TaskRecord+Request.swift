@@ -5,6 +5,13 @@ import FerryWire
 import FoundationEssentials
 
 extension TaskRecord {
+    /// The request to send: the task's own, the one that its application chose instead when the task was to begin, or
+    /// the one with the resource's latest address.
+    var requestToSend: Wire.Request? { replacement ?? request.value }
+
+    /// The request that replaces the task's own, if any.
+    var replacement: Wire.Request? { link?.value?.request ?? delay?.value?.request }
+
     /// The address that the task was made with; everything that belongs to its session is meant for that origin alone.
     var ownURL: String? { request.value.map { $0.madeFor ?? $0.url } }
 
