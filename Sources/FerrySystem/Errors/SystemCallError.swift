@@ -4,10 +4,11 @@ import Glibc
 #if DEBUG
 package import Synchronization
 
-/// Called before each system call, with the call and its subject: for tests of their order.
-package let systemCallObserver = Mutex<(@Sendable (_ call: String, _ subject: String) -> Void)?>(
-    nil
-)
+/// Called before each system call, with the call and its subject: for tests of their order, several of which may run
+/// at the same time.
+package let systemCallObservers = Mutex<
+    [ObjectIdentifier: @Sendable (_ call: String, _ subject: String) -> Void]
+>([:])
 #endif
 
 /// A system call that failed.
@@ -66,7 +67,7 @@ package func systemCall<T: FixedWidthInteger & SignedInteger>(
     _ body: () -> T
 ) throws(SystemCallError) -> T {
     #if DEBUG
-    systemCallObserver.withLock { $0 }?(name, subject())
+    for observer in systemCallObservers.withLock({ $0.values }) { observer(name, subject()) }
     #endif
     while true {
         let result = body()

@@ -32,8 +32,8 @@ import Testing
         let locations = SocketLocations()
         let (sockets, connected) = AsyncStream<Int32>.makeStream()
         let (start, end) = (Countdown(1), Countdown(1))
-        systemCallObserver.withLock { observer in
-            observer = { name, subject in
+        systemCallObservers.withLock { observers in
+            observers[ObjectIdentifier(DaemonService.self)] = { name, subject in
                 // It takes the lock when it starts, and then when it has nothing to do and is about to end.
                 guard name == "flock", subject.hasSuffix("/start.lock"), !start.take(), end.take(),
                     let socket = try? locations.connect()

@@ -23,14 +23,14 @@ package final class SystemCallRecord: Sendable {
         let calls = Mutex<[String]>([])
         let box = Box(calls)
         let (names, place) = (names, place)
-        systemCallObserver.withLock { observer in
-            observer = { name, subject in
+        systemCallObservers.withLock { observers in
+            observers[ObjectIdentifier(box)] = { name, subject in
                 guard names.contains(name), subject.hasPrefix(place) else { return }
                 box.calls.withLock { $0.append("\(name) \(subject.dropFirst(place.count))") }
             }
         }
         await body()
-        systemCallObserver.withLock { $0 = nil }
+        _ = systemCallObservers.withLock { $0.removeValue(forKey: ObjectIdentifier(box)) }
         return box.calls.withLock { $0 }
     }
 

@@ -67,8 +67,10 @@ struct URLCacheDiskTests {
         let url = CacheSamples.url
         try place.cache().store("old", at: url)
         await #expect(processExitsWith: .signal(SIGKILL)) { [path = place.path as String] in
-            systemCallObserver.withLock { observer in
-                observer = { name, _ in if name == "renameat2" { kill(getpid(), SIGKILL) } }
+            systemCallObservers.withLock { observers in
+                observers[ObjectIdentifier(URLCache.self)] = { name, _ in
+                    if name == "renameat2" { kill(getpid(), SIGKILL) }
+                }
             }
             let cache = CacheSamples.cache(at: path)
             try cache.store("new", at: CacheSamples.url)

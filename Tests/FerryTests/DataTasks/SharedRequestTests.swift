@@ -24,29 +24,20 @@ struct SharedRequestTests {
         )
     }
 
-    /// Starts tasks for the same, and waits until the first one's request is there.
-    private func start(
-        _ count: Int,
-        at path: String = "/slow"
-    ) async throws -> [Task<Data, any Error>] {
+    /// Resumes tasks for the same URL, all but the first after its request has arrived.
+    private func start(_ count: Int, at path: String = "/slow") async throws -> [ResumedTask] {
         let url = try server.address(path)
-        let first = Task { [session] in try await session.data(from: url).0 }
+        let first = ResumedTask(of: session, with: url)
         try await server.waitForStall(at: path)
-        return [first]
-            + (1..<count).map { _ in Task { [session] in try await session.data(from: url).0 } }
-    }
-
-    /// Returns when the session has so many tasks, all of them under way.
-    private func waitForTasks(_ count: Int) async {
-        while await session.allTasks.count < count { await Task.yield() }
+        let others = (1..<count).map { _ in ResumedTask(of: session, with: url) }
         await session.flush()
+        return [first] + others
     }
 
     @Test func `P15: equal requests under way fetch once, and each task gets all`() async throws {
         let tasks = try await start(10)
-        await waitForTasks(10)
         gate.open()
-        for task in tasks { #expect(try await task.value == Data("la la".utf8)) }
+        for task in tasks { #expect(try await task.data == Data("la la".utf8)) }
         #expect(server.requests.count == 1)
     }
 
@@ -59,19 +50,17 @@ struct SharedRequestTests {
             ])
         )
         let tasks = try await start(4, at: "/job")
-        await waitForTasks(4)
         gate.open()
-        for task in tasks { #expect(try await task.value == Data("job".utf8)) }
+        for task in tasks { #expect(try await task.data == Data("job".utf8)) }
         #expect(server.requests.count == 4)
     }
 
     @Test func `P15: the first one's cancelling does not cancel the others`() async throws {
         let tasks = try await start(3)
-        await waitForTasks(3)
-        tasks[0].cancel()
-        await expectURLError(.cancelled) { try await tasks[0].value }
+        tasks[0].task.cancel()
+        await expectURLError(.cancelled) { try await tasks[0].data }
         gate.open()
-        for task in tasks.dropFirst() { #expect(try await task.value == Data("la la".utf8)) }
+        for task in tasks.dropFirst() { #expect(try await task.data == Data("la la".utf8)) }
     }
 
     @Test func `P15: requests that differ are made by themselves`() async throws {
@@ -104,11 +93,11 @@ struct SharedRequestTests {
         let suspended = session.dataTask(with: url)
         suspended.resume()
         try await server.waitForStall(at: "/slow")
-        let other = Task { [session] in try await session.data(from: url).0 }
-        await waitForTasks(2)
+        let other = ResumedTask(of: session, with: url)
+        await session.flush()
         recorder.change { $0.answersResponses = false }
         gate.open()
-        #expect(try await other.value == Data("la la".utf8))
+        #expect(try await other.data == Data("la la".utf8))
         suspended.cancel()
         await recorder.waitForEnd()
     }
@@ -127,9 +116,8 @@ struct SharedRequestTests {
             ])
         )
         let tasks = try await start(3, at: "/moved")
-        await waitForTasks(3)
         gate.open()
-        for task in tasks { #expect(try await task.value == Data("la la".utf8)) }
+        for task in tasks { #expect(try await task.data == Data("la la".utf8)) }
         #expect(recorder.story.count { $0.hasPrefix("redirect") } == 3)
     }
 }

@@ -27,12 +27,17 @@ struct SharedDownloadTests {
     private func start(_ count: Int) async throws -> [URLSessionDownloadTask] {
         let url = try server.address("/song")
         let tasks = (0..<count).map { _ in session.downloadTask(with: url) }
+        try await share(tasks)
+        return tasks
+    }
+
+    /// Resumes the first task, and the others when its request is there.
+    private func share(_ tasks: [URLSessionDownloadTask]) async throws {
         tasks[0].resume()
         try await server.waitForStall(at: "/song")
         for task in tasks.dropFirst() { task.resume() }
         // Once for the command, and once for what the task then does by itself.
         for _ in 0..<2 { await session.flush() }
-        return tasks
     }
 
     /// Tasks that share an answer of which half has come.
@@ -72,19 +77,21 @@ struct SharedDownloadTests {
     }
 
     @Test func `P15: files of equal downloads are not the same file`() async throws {
+        let temporary = try TemporaryDirectory()
+        let files = (0..<2).map { URL(fileURLWithPath: temporary.path + "/\($0)") }
+        let (ended, continuation) = AsyncStream<Void>.makeStream()
         let url = try server.address("/song")
-        let first = Task { [session] in try await session.download(from: url).0 }
-        try await server.waitForStall(at: "/song")
-        let second = Task { [session] in try await session.download(from: url).0 }
-        await recorder.wait { $0.count { $0.name == "created" } == 2 }
-        // A task is announced before it is resumed.
-        for task in await session.allTasks { task.resume() }
-        for _ in 0..<2 { await session.flush() }
+        let tasks = files.map { file in
+            session.downloadTask(with: url) { location, _, _ in
+                if let location { try? FileManager.default.moveItem(at: location, to: file) }
+                continuation.yield()
+            }
+        }
+        try await share(tasks)
         head.open()
         body.open()
-        let files = [try await first.value, try await second.value]
+        for await _ in ended.prefix(2) {}
         #expect(ranges == [nil])
-        defer { for file in files { try? FileManager.default.removeItem(at: file) } }
         try FileHandle(forWritingTo: files[0]).write(contentsOf: Data("changed".utf8))
         #expect(try Data(contentsOf: files[1]) == Data(file.content.bytes))
     }
