@@ -6,7 +6,7 @@ extension URLError {
     /// Creates the error of a task that has ended; nil if it succeeded.
     init?(_ event: Wire.Event, url: URL?) {
         guard event.failure != nil || event.cancelReason != nil else { return nil }
-        let code = event.failure.map { TransferError.Code(rawValue: $0.code) ?? .internalFailure }
+        let code = event.failure.map { $0.errorCode ?? .internalFailure }
         let refusal = event.resumeDataRefusal.flatMap { ResumeData.Unavailable(rawValue: $0) }
         let error = URLError(
             TransferError(code: code ?? .cancelled, message: event.failure?.message ?? ""),

@@ -140,8 +140,7 @@ extension Daemon {
 
     /// Throws if the disk was full and still has no room, so that no server is asked.
     private func requireRoom(for task: TaskRecord) throws(TransferError) {
-        let failure = task.lastError?.value
-        guard failure?.code == TransferError.Code.diskFull.rawValue else { return }
+        guard task.lastError?.value?.errorCode == .diskFull else { return }
         let missing = task.expectedByteCount.map { max(0, $0 - task.receivedByteCount) }
         if let shortage = files.shortage(of: missing, for: task.id) { throw shortage }
     }

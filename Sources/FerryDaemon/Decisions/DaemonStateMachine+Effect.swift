@@ -281,10 +281,7 @@ extension DaemonStateMachine {
         /// A cancellation by the application or by a person.
         static func cancelled(for caller: Caller, producesResumeData: Bool = false) -> Ending {
             Ending(
-                failure: Wire.Failure(
-                    code: TransferError.Code.cancelled.rawValue,
-                    message: "cancelled"
-                ),
+                failure: Wire.Failure(TransferError(code: .cancelled, message: "cancelled")),
                 producesResumeData: producesResumeData,
                 caller: caller
             )

@@ -19,6 +19,9 @@ package struct AttemptFailure: JSONCodable {
         message = failure.message
     }
 
+    /// The failure's class; `nil` if this version does not know it.
+    package var errorCode: TransferError.Code? { failure.errorCode }
+
     /// What a client sees of it.
     package var failure: Wire.Failure { Wire.Failure(code: code, message: message) }
 

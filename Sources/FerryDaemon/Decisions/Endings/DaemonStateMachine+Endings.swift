@@ -184,7 +184,7 @@ extension DaemonStateMachine {
     /// Logs why a task has ended; a success was logged before.
     private mutating func log(_ ending: Ending, of task: TaskID) {
         guard let failure = ending.failure else { return }
-        if failure.code == TransferError.Code.cancelled.rawValue {
+        if failure.errorCode == .cancelled {
             turn.add(.log(.info, "cancelled", task: task))
         } else {
             turn.add(.log(.error, "failed: \(failure.message)", task: task))

@@ -326,12 +326,12 @@ extension DaemonStateMachine {
     /// Tasks that have changed since are examined a moment later.
     mutating func foundOverdue(_ tasks: [TaskRecord], readBy reading: Readings.Reading?) {
         for task in tasks where !readings.hasChanged(task, since: reading) {
-            let failure = Wire.Failure(
-                code: TransferError.Code.resourceTimedOut.rawValue,
+            let error = TransferError(
+                code: .resourceTimedOut,
                 message: "the transfer took longer than its session allows"
                     + (task.lastError?.value.map { "; before, \($0.message)" } ?? "")
             )
-            end(task, Ending(failure: failure, producesResumeData: true))
+            end(task, Ending(failure: Wire.Failure(error), producesResumeData: true))
         }
         if tasks.isEmpty { return query(.earliestDeadline) }
         // The tasks that were found are being ended; the search is repeated afterwards.

@@ -71,7 +71,7 @@ extension DaemonStateMachine {
             guard let failure = running.failure else { return nil }
             let until = running.notBefore.flatMap { $0 > now ? $0 : nil }
             return Wire.Wait(
-                reason: .ofFailure(failure.code),
+                reason: .ofFailure(failure.errorCode),
                 until: until,
                 detail: failure.message
             )
@@ -86,7 +86,7 @@ extension DaemonStateMachine {
             }
             let failure = task.lastError?.value
             return Wire.Wait(
-                reason: .ofFailure(failure?.code),
+                reason: .ofFailure(failure?.errorCode),
                 until: until,
                 detail: failure?.message
             )
@@ -149,9 +149,9 @@ extension DaemonStateMachine {
 }
 
 extension Wire.WaitReason {
-    /// The reason why a task waits after a failure of this class.
-    fileprivate static func ofFailure(_ code: String?) -> Self {
-        switch code.flatMap({ TransferError.Code(rawValue: $0) }) {
+    /// The reason why a task waits after a failure with this code.
+    fileprivate static func ofFailure(_ code: TransferError.Code?) -> Self {
+        switch code {
         case .diskFull: .diskSpace
         case .linkExpired, .badURL, .unsupportedURL: .expiredLink
         default: .backoff

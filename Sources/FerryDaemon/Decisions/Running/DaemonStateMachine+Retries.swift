@@ -11,7 +11,7 @@ extension DaemonStateMachine {
     ///   - error: The failure.
     mutating func failed(task id: TaskID, _ error: TransferError) {
         guard let task = running[id], task.phase == .loading else { return }
-        let failure = Wire.Failure(code: error.code.rawValue, message: error.message)
+        let failure = Wire.Failure(error)
         if error.code == .linkExpired, linkExpired(task) { return }
         if error.code == .clientCertificateRejected {
             sessions.update(task.record.sessionID) { $0.forgetIdentities() }
@@ -64,7 +64,7 @@ extension DaemonStateMachine {
 
     /// Ends the followers that cannot retry after a task's failure: its attempts are also theirs.
     private mutating func endFollowers(of id: TaskID, _ error: TransferError, hasAnswered: Bool) {
-        let failure = Wire.Failure(code: error.code.rawValue, message: error.message)
+        let failure = Wire.Failure(error)
 
         for follower in followings.followers(of: id) {
             guard let task = running[follower],
@@ -132,7 +132,7 @@ extension DaemonStateMachine {
         let delay = Duration.seconds(date.timeIntervalSince(now))
         let isWithoutNetwork = date == TaskRecord.networkWait
         let next = isWithoutNetwork ? "when there is a network" : "in \(delay.formattedInSeconds)"
-        let isExpired = failure.code == TransferError.Code.linkExpired.rawValue
+        let isExpired = failure.errorCode == .linkExpired
         let text =
             isExpired
             ? "link expired; ferry relink URL \(id); asked again \(next): \(failure.message)"

@@ -136,7 +136,7 @@ extension DaemonStateMachine {
 
     /// Returns the resume data of an upload; `nil` if it cannot be resumed.
     mutating func uploadResumeData(of task: TaskRecord, _ ending: Ending) -> Data? {
-        let failure = ending.failure.flatMap { TransferError.Code(rawValue: $0.code) }
+        let failure = ending.failure?.errorCode
         guard failure != .fileChanged, failure != .fileMissing,
             let upload = task.upload?.value, let resource = task.uploadResource,
             let request = task.uploadRequest
@@ -160,7 +160,7 @@ extension DaemonStateMachine {
 
     /// Returns whether the server is to delete what a task has sent, once the task has ended.
     func isGivenUp(_ task: TaskRecord, _ ending: Ending) -> Bool {
-        ending.failure?.code == TransferError.Code.cancelled.rawValue && !ending.producesResumeData
+        ending.failure?.errorCode == .cancelled && !ending.producesResumeData
             && task.uploadResource != nil
     }
 
