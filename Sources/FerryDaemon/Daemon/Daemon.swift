@@ -65,7 +65,7 @@ final class Daemon {
     private var alarms: [DaemonStateMachine.Timer: LoopTimer] = [:]
     var connections: [ObjectIdentifier: ConnectionID] = [:]
     var watchers: [CallID: TaskWatcher] = [:]
-    private var lastNumber: UInt64 = 1
+    private var lastNumber: Int64 = 1
     private var hasStarted = false
 
     /// Creates a daemon from its parts.
@@ -223,7 +223,7 @@ final class Daemon {
     func proceed() { input { $0.proceed() } }
 
     /// Returns a number that no other call or connection has.
-    func makeNumber() -> UInt64 {
+    func makeNumber() -> Int64 {
         lastNumber += 1
         return lastNumber
     }

@@ -15,7 +15,7 @@ extension Int64: Bindable {
     }
 }
 
-extension Bindable where Self: StoredNumber {
+extension Bindable where Self: NumericIdentifier {
     func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
         rawValue.bind(to: statement, at: index)
     }

@@ -20,7 +20,7 @@ struct Row {
     mutating func integer() -> Int64 { sqlite3_column_int64(statement, advance()) }
 
     /// The next column, the number of a task, a session or an application.
-    mutating func id<ID: StoredNumber>() -> ID { ID(integer()) }
+    mutating func id<ID: NumericIdentifier>() -> ID { ID(integer()) }
 
     /// The next column, a count.
     mutating func count() -> Int { Int(min(max(integer(), 0), Int64(Int32.max))) }

@@ -65,7 +65,7 @@ struct MachineBench {
     private(set) var inhibitions: [MachineSleep.Inhibition] = []
     private(set) var hasExited = false
     private var line = StoreLine()
-    private var lastNumber: UInt64 = 1000
+    private var lastNumber: Int64 = 1000
 
     /// Sets a machine up for a queue as it was left, and lets it find nothing to do.
     init(
@@ -223,7 +223,7 @@ struct MachineBench {
     }
 
     /// A number that nothing else has.
-    mutating func makeNumber() -> UInt64 {
+    mutating func makeNumber() -> Int64 {
         lastNumber += 1
         return lastNumber
     }

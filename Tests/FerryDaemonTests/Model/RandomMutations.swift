@@ -45,7 +45,7 @@ struct RandomMutations {
     }
 
     /// Mostly one that is there.
-    private mutating func one<ID: StoredNumber>(of known: [ID]) -> ID {
+    private mutating func one<ID: NumericIdentifier>(of known: [ID]) -> ID {
         known.isEmpty || random.happens(percent: 8)
             ? ID(Int64(1 + random.number(below: 30))) : random.one(of: known)
     }

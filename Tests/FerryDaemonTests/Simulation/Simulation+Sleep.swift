@@ -57,7 +57,7 @@ extension Simulation {
         fail("task \(task) has \(file.count) bytes, and \(known) at rest")
     }
 
-    private func endAnnouncement(_ number: UInt64) {
+    private func endAnnouncement(_ number: Int64) {
         guard announcement == number else { return }
         announcement = nil
         if random.happens(percent: 25) {

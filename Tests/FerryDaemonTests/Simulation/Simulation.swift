@@ -37,7 +37,7 @@ final class Simulation {
     /// What happened, if somebody wants to read it.
     private(set) var trace: [String]?
     private var events = EventQueue()
-    private var lastNumber: UInt64 = 0
+    private var lastNumber: Int64 = 0
     private var lastProcess: Int32 = 100
 
     var database = ModelDatabase()
@@ -71,7 +71,7 @@ final class Simulation {
     /// The present boot, and when it began.
     var boot = (number: 1, start: 0.0)
     /// The sleep that the machine is about to.
-    var announcement: UInt64?
+    var announcement: Int64?
     /// Whether the machine has slept, and the daemon is about to be told.
     var isWaking = false
     /// Whether nothing can be written.
@@ -208,7 +208,7 @@ final class Simulation {
     }
 
     /// A number that nothing else has.
-    func makeNumber() -> UInt64 {
+    func makeNumber() -> Int64 {
         lastNumber += 1
         return lastNumber
     }

@@ -1,5 +1,5 @@
-/// A number by which the store knows a kind of thing, never used again after that is deleted.
-package protocol StoredNumber: Hashable, Comparable, Sendable, CustomStringConvertible,
+/// A number that identifies one thing of its kind, and never another one.
+package protocol NumericIdentifier: Hashable, Comparable, Sendable, CustomStringConvertible,
     ExpressibleByIntegerLiteral
 {
     /// The plain number.
@@ -9,7 +9,7 @@ package protocol StoredNumber: Hashable, Comparable, Sendable, CustomStringConve
     init(_ rawValue: Int64)
 }
 
-extension StoredNumber {
+extension NumericIdentifier {
     /// Creates it from a number in a program's text.
     package init(integerLiteral value: Int64) { self.init(value) }
 
@@ -41,21 +41,21 @@ extension StoredNumber {
 }
 
 /// ferryd's number for a task, unlike the one that the task's session has given it.
-package struct TaskID: StoredNumber {
+package struct TaskID: NumericIdentifier {
     package let rawValue: Int64
 
     @inlinable package init(_ rawValue: Int64) { self.rawValue = rawValue }
 }
 
 /// The number of a session.
-package struct SessionID: StoredNumber {
+package struct SessionID: NumericIdentifier {
     package let rawValue: Int64
 
     @inlinable package init(_ rawValue: Int64) { self.rawValue = rawValue }
 }
 
 /// The number of an application.
-package struct ApplicationID: StoredNumber {
+package struct ApplicationID: NumericIdentifier {
     package let rawValue: Int64
 
     @inlinable package init(_ rawValue: Int64) { self.rawValue = rawValue }
