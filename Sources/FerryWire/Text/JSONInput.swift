@@ -323,7 +323,7 @@ package struct JSONInput {
     }
 
     private static func double(_ number: Numeral) throws(Problem) -> Double {
-        if number.isWhole, let value = Int64(number.text), abs(value) < 1 << 53, value != 0 {
+        if number.isWhole, let value = Int64(number.text), value.magnitude < 1 << 53, value != 0 {
             return Double(value)
         }
         guard let value = Double(number.text), value.isFinite else {

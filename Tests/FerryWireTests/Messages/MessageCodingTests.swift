@@ -172,6 +172,14 @@ import Testing
         #expect(id == number)
     }
 
+    @Test(arguments: [
+        ("7", 7), ("-7", -7), ("9007199254740993", 0x1p53), ("-9223372036854775808", -0x1p63),
+        ("999999999999999999", 1e18), ("1000000000000000000", 1e18), ("1e3", 1000), ("-0.5", -0.5),
+    ])
+    func `a number is read however it is written`(text: String, number: Double) throws {
+        #expect(try MessageCoding.decode(Double.self, from: Data(text.utf8)) == number)
+    }
+
     @Test(arguments: ["7.5", "9223372036854775808", "1e19", "1e400", "+7", ".5", "5.", "1e", "0x7"])
     func `what is no whole number is refused`(text: String) {
         #expect(throws: MessageError.self) {
