@@ -16,8 +16,8 @@ extension Daemon {
             let page = try await self.readPage(parameters)
             let summarizes = parameters.summarizes ?? false
             return Wire.ListTasks.Reply(
-                tasks: summarizes ? Encoded([]) : Encoded(elements: self.presented(page.tasks)),
-                summaries: summarizes ? Encoded(elements: self.summaries(of: page.tasks)) : nil,
+                tasks: summarizes ? Encoded([]) : self.encoded(page.tasks),
+                summaries: summarizes ? self.summaries(of: page.tasks) : nil,
                 next: page.next?.rawValue
             )
         }
@@ -94,17 +94,31 @@ extension Daemon {
         return page
     }
 
-    /// Returns tasks as clients see them now: one by one, as they are large values.
-    func presented(_ records: [TaskRecord]) -> some Sequence<Wire.Task> {
+    /// Returns tasks as clients see them now.
+    func presented(_ records: [TaskRecord]) -> [Wire.Task] {
         let (machine, now) = (machine, now)
-        return records.lazy.map { machine.presentation(of: $0, at: now) }
+        return records.map { machine.presentation(of: $0, at: now) }
     }
 
-    /// Returns what a list shows of tasks.
-    private func summaries(of records: [TaskRecord]) -> some Sequence<Wire.TaskSummary> {
+    /// Returns the text of tasks as clients see them now.
+    private func encoded(_ records: [TaskRecord]) -> Encoded<[Wire.Task]> {
+        let (machine, now) = (machine, now)
+        return Encoded { output in
+            for record in records {
+                machine.presentation(of: record, at: now).write(to: &output)
+            }
+        }
+    }
+
+    /// Returns the text of what a list shows of tasks.
+    private func summaries(of records: [TaskRecord]) -> Encoded<[Wire.TaskSummary]> {
         let (machine, now) = (machine, now)
         var waits = DaemonStateMachine.QueueWaits()
-        return records.lazy.map { machine.summary(of: $0, at: now, &waits) }
+        return Encoded { output in
+            for record in records {
+                machine.summary(of: record, at: now, &waits).write(to: &output)
+            }
+        }
     }
 
     /// Returns the states of the first tasks of `ids`, as many as fit in a page, and which of them are gone; removes
@@ -120,7 +134,7 @@ extension Daemon {
         ids = ids.dropFirst(count)
         let found = Set(page.tasks.map(\.id))
         return Wire.WatchTasks.Reply(
-            tasks: Array(presented(page.tasks)),
+            tasks: presented(page.tasks),
             removed: wanted.prefix(count).filter { !found.contains($0) }.map(\.rawValue)
         )
     }

@@ -97,7 +97,7 @@ final class TaskWatcher {
             let page = try await daemon.readPage(list)
             next = page.next?.rawValue
             if states == nil || !page.tasks.isEmpty {
-                let tasks = Array(daemon.presented(page.tasks))
+                let tasks = daemon.presented(page.tasks)
                 reply.stream(Wire.WatchTasks.Reply(tasks: tasks, removed: []))
             }
         }

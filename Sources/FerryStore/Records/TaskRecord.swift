@@ -118,11 +118,10 @@ extension TaskRecord {
 
     /// The number of bytes in the values that may be long.
     var byteCount: Int {
-        let parts = [
-            request.text, currentRequest?.text, response?.text, checkpoint?.text, lastError?.text,
-            upload?.text, delay?.text, options?.text, link?.text, event?.text,
-        ]
-        return parts.reduce(description?.utf8.count ?? 0) { $0 + ($1?.count ?? 0) }
+        func count(_ part: Encoded<some JSONCodable>?) -> Int { part?.text.count ?? 0 }
+        return (description?.utf8.count ?? 0) + count(request) + count(currentRequest)
+            + count(response) + count(checkpoint) + count(lastError) + count(upload)
+            + count(delay) + count(options) + count(link) + count(event)
     }
 }
 

@@ -1,3 +1,5 @@
+@preconcurrency import Glibc
+
 /// A value as its JSON text, which is decoded when it is asked for.
 ///
 /// What is stored and passed on is encoded once, and what nobody asks for is not decoded.
@@ -19,9 +21,9 @@ package struct Encoded<Value: JSONCodable>: JSONCodable {
         return isValid.map { self }
     }
 
-    /// Encodes an array whose elements are made one by one, as they may be large.
-    package init<Element>(elements: some Sequence<Element>) where Value == [Element] {
-        text = (try? MessageCoding.text { $0.array(elements) }) ?? []
+    /// Encodes an array whose elements `write` makes and writes one by one, as they may be large.
+    package init<Element>(elements write: (inout JSONOutput) -> Void) where Value == [Element] {
+        text = (try? MessageCoding.text { $0.array(write) }) ?? []
     }
 
     /// The value; `nil` if the text is that of another one.
@@ -35,6 +37,19 @@ package struct Encoded<Value: JSONCodable>: JSONCodable {
     @specialized(where Value == Wire.Request)
     @specialized(where Value == Wire.Response)
     package func decoded() throws(MessageError) -> Value { try MessageCoding.decode(from: text) }
+
+    /// Compares the texts as a whole, and not byte by byte.
+    package static func == (one: Encoded, other: Encoded) -> Bool {
+        guard one.text.count == other.text.count else { return false }
+        return one.text.withUnsafeBytes { one in
+            other.text.withUnsafeBytes { other in
+                guard let start = one.baseAddress, let otherStart = other.baseAddress else {
+                    return true
+                }
+                return memcmp(start, otherStart, one.count) == 0
+            }
+        }
+    }
 
     /// Hashes the text as a whole, and not byte by byte.
     package func hash(into hasher: inout Hasher) {

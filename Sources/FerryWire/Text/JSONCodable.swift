@@ -108,7 +108,9 @@ extension Data: JSONCodable {
 extension Array: JSONCodable where Element: JSONCodable {
     /// Writes the elements.
     package func write(to output: inout JSONOutput) {
-        output.array(self)
+        output.array { output in
+            for element in self { element.write(to: &output) }
+        }
     }
 
     /// Reads the elements.

@@ -136,7 +136,7 @@ package struct JSONInput {
     /// Reads a whole number.
     mutating func integer() throws(Problem) -> Int64 {
         let number = try numeral()
-        if number.isWhole, let value = Int64(number.text) { return value }
+        if let value = number.integer { return value }
         guard let value = Int64(exactly: try Self.double(number)) else {
             throw Problem("\(number.text) is no integer of 64 bits")
         }
@@ -286,16 +286,28 @@ package struct JSONInput {
 
     /// A number as it appears in the text.
     private struct Numeral {
-        var text: String
+        var bytes: Slice<UnsafeRawBufferPointer>
         /// Whether it has neither a fraction nor an exponent.
         var isWhole: Bool
+
+        var text: String { String(decoding: bytes, as: UTF8.self) }
+
+        /// The value; nil if it is not whole, or too great.
+        var integer: Int64? {
+            guard isWhole else { return nil }
+            // That many digits fit in any case.
+            guard bytes.count < 19 else { return Int64(text) }
+            let isNegative = bytes.first == UInt8(ascii: "-")
+            let magnitude = bytes.dropFirst(isNegative ? 1 : 0)
+                .reduce(0) { $0 * 10 + Int64($1 - UInt8(ascii: "0")) }
+            return isNegative ? -magnitude : magnitude
+        }
     }
 
     private mutating func numeral() throws(Problem) -> Numeral {
         let start = index
         let isWhole = try skipNumeral()
-        let text = String(decoding: bytes[start..<index], as: UTF8.self)
-        return Numeral(text: text, isWhole: isWhole)
+        return Numeral(bytes: bytes[start..<index], isWhole: isWhole)
     }
 
     /// Skips a number.
@@ -323,7 +335,7 @@ package struct JSONInput {
     }
 
     private static func double(_ number: Numeral) throws(Problem) -> Double {
-        if number.isWhole, let value = Int64(number.text), value.magnitude < 1 << 53, value != 0 {
+        if let value = number.integer, value.magnitude < 1 << 53, value != 0 {
             return Double(value)
         }
         guard let value = Double(number.text), value.isFinite else {
@@ -364,7 +376,7 @@ package struct JSONInput {
         guard take(byte) else { throw unexpected(what) }
     }
 
-    private mutating func takeNull() -> Bool { takeWord("null") }
+    private mutating func takeNull() -> Bool { isNull && takeWord("null") }
 
     private mutating func takeWord(_ word: StaticString) -> Bool {
         let end = index + word.utf8CodeUnitCount

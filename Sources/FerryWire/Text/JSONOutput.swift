@@ -23,12 +23,12 @@ package struct JSONOutput: ~Copyable {
         needsComma = true
     }
 
-    /// Writes an array.
-    mutating func array(_ elements: some Sequence<some JSONCodable>) {
+    /// Writes an array; `elements` writes its elements.
+    mutating func array(_ elements: (inout JSONOutput) -> Void) {
         beginValue()
         append(UInt8(ascii: "["))
         needsComma = false
-        for element in elements { element.write(to: &self) }
+        elements(&self)
         append(UInt8(ascii: "]"))
         needsComma = true
     }

@@ -71,11 +71,22 @@ import Testing
     }
 
     @Test func `an array is encoded as its elements are made`() throws {
-        #expect(Encoded(elements: EmptyCollection<String>()) == Encoded([]))
-        let texts = Encoded(elements: Self.texts.lazy.map { $0 })
-        #expect(texts == Encoded(Self.texts))
-        #expect(try texts.decoded() == Self.texts)
-        #expect(Encoded(elements: [0, .infinity]).value == nil)
+        func encoded<Element: JSONCodable>(_ elements: [Element]) -> Encoded<[Element]> {
+            Encoded { output in
+                for element in elements { element.write(to: &output) }
+            }
+        }
+        #expect(encoded([] as [String]) == Encoded([]))
+        #expect(encoded(Self.texts) == Encoded(Self.texts))
+        #expect(try encoded(Self.texts).decoded() == Self.texts)
+        #expect(encoded([0, .infinity]).value == nil)
+    }
+
+    @Test func `values are equal if their texts are`() {
+        let texts = ["", "1", "2", "12"].map { Encoded<Int>(text: Array($0.utf8)) }
+        for (index, text) in texts.enumerated() {
+            #expect(texts.indices.filter { texts[$0] == text } == [index])
+        }
     }
 
     @Test(arguments: [
@@ -164,6 +175,8 @@ import Testing
 
     @Test(arguments: [
         ("7", 7), ("-7", -7), ("7.0", 7), ("7e2", 700), ("9223372036854775807", Int64.max),
+        ("999999999999999999", 999_999_999_999_999_999),
+        ("-999999999999999999", -999_999_999_999_999_999),
         ("-9223372036854775808", .min), ("-0", 0),
     ])
     func `a whole number is read however it is written`(text: String, number: Int64) throws {
