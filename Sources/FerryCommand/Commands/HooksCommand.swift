@@ -60,7 +60,7 @@ struct HooksCommand: Command {
                 },
                 limit: context.console.outputSize()?.columns
             )
-            context.console.line(lines.joined(separator: "\n"))
+            context.console.line(lines)
         }
         return .success
     }

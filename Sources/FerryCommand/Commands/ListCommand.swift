@@ -125,7 +125,9 @@ struct ListCommand: Command {
             rest.position = page.next
             let needsNext = rest.position != nil && rest.left > Self.pageLimit
             if needsNext { upcoming = next() }
-            let transfers = Array(try page.transfers().lazy.filter(isShown).prefix(rest.left))
+            var transfers = try page.transfers()
+            transfers.removeAll { !isShown($0) }
+            transfers.removeLast(max(0, transfers.count - rest.left))
             rest.left -= transfers.count
             if !needsNext && rest.position != nil && rest.left > 0 { upcoming = next() }
             if showsAll { rest.ids.formUnion(transfers.map(\.id)) }
@@ -207,7 +209,9 @@ private struct Output {
 
     /// Adds reports.
     mutating func add(_ reports: [some Encodable]) throws {
-        write(try reports.map { try JSONLine.text($0) })
+        if !reports.isEmpty {
+            write(try reports.map { try JSONLine.text($0) }.joined(separator: "\n"))
+        }
     }
 
     /// Adds rows.
@@ -224,9 +228,8 @@ private struct Output {
         if let columns, !rows.isEmpty { write(TransferTable.lines(rows, limit: columns)) }
     }
 
-    private mutating func write(_ lines: [String]) {
-        guard !lines.isEmpty else { return }
+    private mutating func write(_ lines: String) {
         isEmpty = false
-        console.line(lines.joined(separator: "\n"))
+        console.line(lines)
     }
 }

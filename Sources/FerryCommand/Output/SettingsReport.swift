@@ -64,7 +64,7 @@ struct SettingsReport: Encodable {
             "\(name):".padding(toColumn: 8)
                 + lines.map(\.printable).joined(separator: "\n" + String(repeating: " ", count: 8))
         }
-        return (table.lines(rows, limit: nil) + [""] + endings).joined(separator: "\n")
+        return ([table.lines(rows, limit: nil), ""] + endings).joined(separator: "\n")
     }
 }
 

@@ -7,8 +7,10 @@ struct Table {
 
         /// The cell of a text from anywhere.
         init(_ text: String) {
-            self.text = text.printable
-            width = self.text.columnCount
+            // What is plain is printable, and its bytes are its columns.
+            let isPlain = text.isPlain()
+            self.text = isPlain ? text : text.printable
+            width = isPlain ? text.utf8.count : self.text.columnCount
         }
     }
 
@@ -29,8 +31,8 @@ struct Table {
     /// - Parameters:
     ///   - rows: The contents of each row's columns.
     ///   - limit: The number of available terminal columns; nil for no limit.
-    /// - Returns: The lines.
-    mutating func lines(_ rows: [[String]], limit: Int?) -> [String] {
+    /// - Returns: The lines, as one text.
+    mutating func lines(_ rows: [[String]], limit: Int?) -> String {
         lines(rows.map { $0.map { Cell($0) } }, limit: limit)
     }
 
@@ -39,28 +41,33 @@ struct Table {
     /// - Parameters:
     ///   - rows: Each row's cells.
     ///   - limit: The number of available terminal columns; nil for no limit.
-    /// - Returns: The lines.
-    mutating func lines(_ rows: [[Cell]], limit: Int?) -> [String] {
+    /// - Returns: The lines, as one text.
+    mutating func lines(_ rows: [[Cell]], limit: Int?) -> String {
         for row in rows {
             for (column, cell) in row.enumerated() {
                 widths[column] = max(widths[column], cell.width)
             }
         }
-        defer { isHeadingWritten = true }
-        return ((isHeadingWritten ? [] : [headings]) + rows).map { line($0, limit: limit) }
+        // As bytes: it takes much longer to append to a string.
+        var text: [UInt8] = []
+        if !isHeadingWritten { add(headings, to: &text, limit: limit) }
+        isHeadingWritten = true
+        for row in rows { add(row, to: &text, limit: limit) }
+        return String(decoding: text.dropLast(), as: UTF8.self)
     }
 
-    private func line(_ row: [Cell], limit: Int?) -> String {
-        // As bytes: it takes much longer to append to a string.
-        var line: [UInt8] = []
+    /// Adds the line of a row, and what ends it.
+    private func add(_ row: [Cell], to text: inout [UInt8], limit: Int?) {
+        let space = UInt8(ascii: " ")
         var left = limit
         for (cell, width) in zip(row.dropLast(), widths) {
-            line += cell.text.utf8
-            line += repeatElement(UInt8(ascii: " "), count: width + 2 - cell.width)
+            text += cell.text.utf8
+            text += repeatElement(space, count: width + 2 - cell.width)
             left? -= width + 2
         }
         let last = row.last?.text ?? ""
-        line += (left.map { last.shortened(toColumns: max(8, $0)) } ?? last).utf8
-        return String(decoding: line, as: UTF8.self).withoutSpacesAtEnd
+        text += (left.map { last.shortened(toColumns: max(8, $0)) } ?? last).utf8
+        while text.last == space { text.removeLast() }
+        text.append(UInt8(ascii: "\n"))
     }
 }

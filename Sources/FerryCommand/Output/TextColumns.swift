@@ -72,11 +72,12 @@ extension String {
 
     /// Whether all of it is printable ASCII, as nearly all text is: a byte is a column.
     ///
-    /// All bytes are looked at whatever they are, so that many can be at once.
-    private func isPlain(besides other: UInt8 = 0x20) -> Bool {
+    /// All bytes are looked at whatever they are, and without a branch, so that many can be at once.
+    func isPlain(besides other: UInt8 = 0x20) -> Bool {
         var text = self
         return text.withUTF8 { bytes in
-            bytes.reduce(true) { $0 && ($1 &- 0x20 < 0x5F || $1 == other) }
+            bytes.reduce(0 as UInt8) { $0 | ($1 &- 0x20 < 0x5F ? 0 : 1) & ($1 == other ? 0 : 1) }
+                == 0
         }
     }
 

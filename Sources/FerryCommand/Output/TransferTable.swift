@@ -92,16 +92,16 @@ struct TransferTable {
     /// Returns the lines of further rows for a program, after the headings the first time.
     ///
     /// - Parameter rows: The rows.
-    /// - Returns: The lines.
-    mutating func lines(_ rows: [Row]) -> [String] { table.lines(rows.map(\.cells), limit: nil) }
+    /// - Returns: The lines, as one text.
+    mutating func lines(_ rows: [Row]) -> String { table.lines(rows.map(\.cells), limit: nil) }
 
     /// Returns the lines of all rows for a terminal, with the headings.
     ///
     /// - Parameters:
     ///   - rows: The rows.
     ///   - limit: The number of columns of the terminal.
-    /// - Returns: The lines, none wider than the terminal.
-    static func lines(_ rows: [Row], limit: Int) -> [String] {
+    /// - Returns: The lines as one text, none wider than the terminal.
+    static func lines(_ rows: [Row], limit: Int) -> String {
         func natural(_ column: Column) -> Int {
             let cells = rows.lazy.map { $0.cells[column.rawValue].width }
             return max(column.heading.columnCount, cells.max() ?? 0)
@@ -138,6 +138,6 @@ struct TransferTable {
             }
             let line = cells.joined(separator: String(repeating: " ", count: gap))
             return line.withoutSpacesAtEnd.cut(toColumns: limit, ellipsis: "")
-        }
+        }.joined(separator: "\n")
     }
 }

@@ -55,14 +55,14 @@ import Testing
         var table = Table(["ID", "STATE", "URL"])
         #expect(
             table.lines([["1", "running", "https://example.org/a"], ["200", "", ""]], limit: nil)
-                == ["ID   STATE    URL", "1    running  https://example.org/a", "200"]
+                == "ID   STATE    URL\n1    running  https://example.org/a\n200"
         )
-        #expect(table.lines([["3", "日本", "x"]], limit: nil) == ["3    日本     x"])
+        #expect(table.lines([["3", "日本", "x"]], limit: nil) == "3    日本     x")
     }
 
     @Test func `only the last column is shortened to fit, and nothing steers the terminal`() {
         var table = Table(["A", "B"])
         let lines = table.lines([["\u{1B}[2J", "https://example.org/long"]], limit: 18)
-        #expect(lines == ["A     B", "\u{FFFD}[2J  https...long"])
+        #expect(lines == "A     B\n\u{FFFD}[2J  https...long")
     }
 }

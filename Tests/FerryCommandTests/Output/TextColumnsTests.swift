@@ -25,6 +25,18 @@ import Testing
         }
     }
 
+    @Test func `only printable ASCII is plain, wherever something else stands`() {
+        #expect("".isPlain())
+        for count in 0..<40 {
+            let text = String(repeating: " ", count: count)
+            #expect((text + "~").isPlain())
+            #expect((text + "\n~").isPlain(besides: UInt8(ascii: "\n")))
+            for other in ["\u{0}", "\u{1F}", "\u{7F}", "\u{80}", "é", "\n"] {
+                #expect(!(text + other + "~").isPlain(), "\(count)")
+            }
+        }
+    }
+
     @Test(arguments: ["\u{1B}[2J", "a\nb", "txt.\u{202E}exe", "\u{9B}31m", "a\u{2028}b", "\u{7}"])
     func `nothing that a terminal obeys is left in shown text`(text: String) {
         #expect(!text.printable.unicodeScalars.contains { $0.isInvisible })
