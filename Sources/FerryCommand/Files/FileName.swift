@@ -29,13 +29,18 @@ struct FileName: Hashable, Sendable {
     ///
     /// - Parameter proposal: The proposal: a name, or a path of which the last component counts.
     init?(proposal: String) {
-        // By scalars: a slash with an accent is another character, but still a slash to the kernel.
-        let components = proposal.unicodeScalars.split { $0 == "/" || $0 == "\\" }
-        guard let component = components.last else { return nil }
+        var proposal = proposal
+        // By bytes: a slash with an accent is another character, but still a slash to the kernel.
+        let component = proposal.withUTF8 { path in
+            Self.lastComponent(of: path[...]) {
+                $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\")
+            }
+            .map { String(decoding: $0, as: UTF8.self) }
+        }
+        guard let component else { return nil }
+        let scalars = component.unicodeScalars
+        let visible = component.isPlain() ? scalars : scalars.filter { !$0.isInvisible }
         // A leading dot hides a file, a dash turns it into an option, and the others get lost.
-        let visible =
-            component.contains(where: \.isInvisible)
-            ? component.filter { !$0.isInvisible } : component
         let trimmed = visible.drop { $0 == "." || $0 == "-" || $0.isSpace }
         let end = trimmed.lastIndex { !$0.isSpace && $0 != "." }
         guard let end else { return nil }
@@ -74,7 +79,7 @@ struct FileName: Hashable, Sendable {
     private init(_ proposal: String?, _ address: String?) {
         self =
             proposal.flatMap { FileName(proposal: $0) }
-            ?? address.flatMap(Self.lastComponent(of:)).flatMap { FileName(proposal: $0) }
+            ?? address.flatMap(Self.pathEnd(of:)).flatMap { FileName(proposal: $0) }
             ?? .fallback
     }
 
@@ -133,18 +138,31 @@ struct FileName: Hashable, Sendable {
     )
 
     /// Returns the last component of the path of a URL, whose text is not taken apart any further.
-    private static func lastComponent(of address: String) -> String? {
-        let slash = UInt8(ascii: "/")
-        var path = address.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
-        while path.last == slash { path.removeLast() }
-        // What only the scheme comes before is the host.
-        guard let start = path.lastIndex(of: slash),
-            let end = path[..<start].lastIndex(where: { $0 != slash }),
-            path[...end].contains(slash)
-        else { return nil }
-        let component = Substring(path[path.index(after: start)...])
+    private static func pathEnd(of address: String) -> String? {
+        var address = address
+        let component = address.withUTF8 { address -> String? in
+            let path = address.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+            func last(before end: Int) -> Slice<UnsafeBufferPointer<UInt8>>? {
+                lastComponent(of: path[..<end]) { $0 == UInt8(ascii: "/") }
+            }
+            // What only the scheme comes before is the host.
+            guard let component = last(before: path.endIndex),
+                let parent = last(before: component.startIndex), parent.startIndex > 0
+            else { return nil }
+            return String(decoding: component, as: UTF8.self)
+        }
         // A percent-encoded slash is part of the name's proposal, and so a separator to drop.
-        guard component.utf8.contains(UInt8(ascii: "%")) else { return String(component) }
-        return component.removingPercentEncoding ?? String(component)
+        guard let component, component.utf8.contains(UInt8(ascii: "%")) else { return component }
+        return component.removingPercentEncoding ?? component
+    }
+
+    /// Returns the last part of a path that is not empty.
+    private static func lastComponent(
+        of path: Slice<UnsafeBufferPointer<UInt8>>,
+        separatedBy isSeparator: (UInt8) -> Bool
+    ) -> Slice<UnsafeBufferPointer<UInt8>>? {
+        guard let end = path.lastIndex(where: { !isSeparator($0) }) else { return nil }
+        let separator = path[...end].lastIndex(where: isSeparator)
+        return path[(separator.map { $0 + 1 } ?? path.startIndex)...end]
     }
 }
