@@ -43,7 +43,7 @@ struct ListCommand: Command {
     /// The default limit on a terminal.
     private static let terminalLimit = 100
     /// The maximum number of transfers that are requested at once.
-    private static let pageLimit = 250
+    private static let pageLimit = 1000
 
     /// Whether transfers that have ended are shown, too.
     private let showsAll: Bool
