@@ -278,6 +278,9 @@ import FerrySystem
 
     private func configureMethod(_ method: String, body: (any HTTPBodySource)?) throws(HTTPError) {
         let expectsBody = ["POST", "PUT", "PATCH"].contains(method)
+        if let body, body.byteCount ?? .max > BodyPieceSize.least {
+            try set(CURLOPT_UPLOAD_BUFFERSIZE, BodyPieceSize.most)
+        }
         if method == "HEAD", body == nil {
             try set(CURLOPT_NOBODY, 1)
         } else if let body, body.byteCount == nil {

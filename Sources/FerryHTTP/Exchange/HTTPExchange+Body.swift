@@ -7,13 +7,15 @@ extension HTTPExchange {
     ///
     /// - Returns: The number of bytes, 0 at the end; or the code that tells libcurl to wait or to give up.
     func readBody(into buffer: UnsafeMutableRawBufferPointer) -> Int {
-        machine.sentBytes(at: EventLoop.now)
+        let now = EventLoop.now
+        machine.sentBytes(at: now)
         guard let body else { return 0 }
         guard !machine.isPaused else {
             isSendingHeld = true
             return Int(CURL_READFUNC_PAUSE)
         }
-        switch body.read(into: buffer) {
+        let room = buffer.prefix(pieceSize.next(at: now))
+        switch body.read(into: UnsafeMutableRawBufferPointer(rebasing: room)) {
         case .bytes(let count):
             sentBodyByteCount += Int64(count)
             metrics.requestEnd = sinceStart

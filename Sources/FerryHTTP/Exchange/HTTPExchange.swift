@@ -34,6 +34,7 @@ package import FerrySystem
     /// The source of the request's body; `nil` for none.
     let body: (any HTTPBodySource)?
     var sentBodyByteCount: Int64 = 0
+    var pieceSize = BodyPieceSize()
     /// Whether the request's body waits for the end of a pause.
     var isSendingHeld = false
     /// The reason why the exchange has told libcurl to end it.
