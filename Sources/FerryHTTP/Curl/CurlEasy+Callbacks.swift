@@ -3,8 +3,7 @@ import FerrySystem
 
 // libcurl's callbacks for one exchange. Their context is the exchange, unretained: the easy handle's object
 // keeps it until its reset, after libcurl has released the handle. libcurl calls them only inside calls on
-// the event loop's thread, hence `assumeIsolated`; they use their arguments only until they return, hence
-// `nonisolated(unsafe)`.
+// the event loop's thread, hence `assumeIsolated`; they use their arguments only until they return.
 
 extension CurlEasy {
     /// Makes libcurl report to an exchange, which must be kept until ``reset()``.
@@ -48,14 +47,17 @@ private func discard(
     size * count
 }
 
-private func withExchange<Result>(
+/// Calls `body`, which captures nothing, with the exchange and with an argument: a closure that captures would be allocated
+/// for each call.
+private func withExchange<Argument, Result>(
     _ context: UnsafeMutableRawPointer?,
+    _ argument: Argument,
     otherwise: Result,
-    _ body: @LoopActor (HTTPExchange) -> Result
+    _ body: @escaping @LoopActor ((HTTPExchange, Argument)) -> Result
 ) -> Result {
     guard let context else { return otherwise }
-    let exchange = Unmanaged<HTTPExchange>.fromOpaque(context)
-    return LoopActor.assumeIsolated { body(exchange.takeUnretainedValue()) }
+    let exchange = Unmanaged<HTTPExchange>.fromOpaque(context).takeUnretainedValue()
+    return LoopActor.assumeIsolated(with: (exchange, argument), body)
 }
 
 private func didReceiveHeader(
@@ -64,11 +66,8 @@ private func didReceiveHeader(
     _ count: Int,
     _ context: UnsafeMutableRawPointer?
 ) -> Int {
-    guard let context else { return CCurl_writefunc_error() }
-    let exchange = Unmanaged<HTTPExchange>.fromOpaque(context).takeUnretainedValue()
     let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
-    // The most frequent callback.
-    return LoopActor.assumeIsolated(with: (exchange, line)) { exchange, line in
+    return withExchange(context, line, otherwise: CCurl_writefunc_error()) { exchange, line in
         exchange.receivedHeaderLine(line) ? line.count : CCurl_writefunc_error()
     }
 }
@@ -79,8 +78,8 @@ private func didReceiveBody(
     _ count: Int,
     _ context: UnsafeMutableRawPointer?
 ) -> Int {
-    nonisolated(unsafe) let piece = UnsafeRawBufferPointer(start: bytes, count: size * count)
-    return withExchange(context, otherwise: CCurl_writefunc_error()) { exchange in
+    let piece = UnsafeRawBufferPointer(start: bytes, count: size * count)
+    return withExchange(context, piece, otherwise: CCurl_writefunc_error()) { exchange, piece in
         switch exchange.took(piece) {
         case .taken: piece.count
         case .held: CCurl_writefunc_pause()
@@ -95,8 +94,10 @@ private func willSendBody(
     _ count: Int,
     _ context: UnsafeMutableRawPointer?
 ) -> Int {
-    nonisolated(unsafe) let room = UnsafeMutableRawBufferPointer(start: bytes, count: size * count)
-    return withExchange(context, otherwise: Int(CURL_READFUNC_ABORT)) { $0.readBody(into: room) }
+    let room = UnsafeMutableRawBufferPointer(start: bytes, count: size * count)
+    return withExchange(context, room, otherwise: Int(CURL_READFUNC_ABORT)) { exchange, room in
+        exchange.readBody(into: room)
+    }
 }
 
 private func willSendBodyFrom(
@@ -106,7 +107,7 @@ private func willSendBodyFrom(
 ) -> Int32 {
     // libcurl only seeks from the start (SEEK_SET, which is 0).
     guard origin == 0 else { return CURL_SEEKFUNC_FAIL }
-    return withExchange(context, otherwise: CURL_SEEKFUNC_FAIL) { exchange in
+    return withExchange(context, offset, otherwise: CURL_SEEKFUNC_FAIL) { exchange, offset in
         exchange.seekBody(to: Int64(offset)) ? CURL_SEEKFUNC_OK : CURL_SEEKFUNC_FAIL
     }
 }
@@ -119,7 +120,7 @@ private func willSendRequest(
     _ localPort: Int32
 ) -> Int32 {
     let address = remoteAddress.map { String(cString: $0) } ?? ""
-    return withExchange(context, otherwise: CURL_PREREQFUNC_OK) { exchange in
+    return withExchange(context, address, otherwise: CURL_PREREQFUNC_OK) { exchange, address in
         exchange.connected(to: address) ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
     }
 }
@@ -129,7 +130,7 @@ private func willResolve(
     _ reserved: UnsafeMutableRawPointer?,
     _ context: UnsafeMutableRawPointer?
 ) -> Int32 {
-    withExchange(context, otherwise: 0) { exchange in
+    withExchange(context, (), otherwise: 0) { exchange, _ in
         exchange.beganLookup()
         return 0
     }
@@ -140,7 +141,7 @@ private func willConnect(
     _ socket: curl_socket_t,
     _ purpose: curlsocktype
 ) -> Int32 {
-    withExchange(context, otherwise: CURL_SOCKOPT_OK) { exchange in
+    withExchange(context, socket, otherwise: CURL_SOCKOPT_OK) { exchange, socket in
         exchange.began(on: socket)
         return CURL_SOCKOPT_OK
     }

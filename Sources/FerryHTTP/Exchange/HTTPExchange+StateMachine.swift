@@ -110,6 +110,9 @@ extension HTTPExchange {
         var head: HTTPResponseHead? { parser.completeHead ?? proxyHead }
 
         /// Whether the head is that of a proxy that refuses a tunnel without a password.
+        ///
+        /// Inlined, so that the exchange reads it without a copy of the machine.
+        @inline(__always)
         var isTunnelRefusal: Bool { proxyHead != nil }
 
         /// Whether nothing may follow.
