@@ -1,7 +1,7 @@
 /// How many bytes of a request's body libcurl gets at once.
 ///
-/// A few long pieces cost less than many short ones. But that libcurl asks for the next piece is all that shows that a
-/// slow connection still takes bytes, so only a fast one gets long pieces.
+/// A few long pieces cost less than many short ones. But libcurl asks for the next piece when it has sent the one before,
+/// and that is what tells a slow connection from one that takes nothing: so only a fast connection gets long pieces.
 struct BodyPieceSize {
     /// The default of libcurl.
     static let least = 64 << 10
@@ -9,19 +9,18 @@ struct BodyPieceSize {
     /// The time in which a fast connection takes a piece.
     static let fast = Duration.milliseconds(50)
 
-    private var byteCount = least
-    private var latest: ContinuousClock.Instant?
+    /// The number of bytes in the next piece.
+    private(set) var byteCount = least
+    private var given: ContinuousClock.Instant?
 
-    /// Chooses the size of the next piece.
-    ///
-    /// - Parameter now: The time at which the connection has taken the piece before, if there is one.
-    /// - Returns: The number of bytes.
-    mutating func next(at now: ContinuousClock.Instant) -> Int {
-        if let latest {
-            let isFast = now - latest < Self.fast
-            byteCount = isFast ? min(byteCount * 2, Self.most) : max(byteCount / 2, Self.least)
-        }
-        latest = now
-        return byteCount
+    /// Notes that libcurl asks for a piece: it has sent the one that it was given before.
+    mutating func asked(at now: ContinuousClock.Instant) {
+        guard let given else { return }
+        self.given = nil
+        let isFast = now - given < Self.fast
+        byteCount = isFast ? min(byteCount * 2, Self.most) : max(byteCount / 2, Self.least)
     }
+
+    /// Notes that libcurl was given a piece of the size.
+    mutating func gave(at now: ContinuousClock.Instant) { given = now }
 }

@@ -278,7 +278,8 @@ import FerrySystem
 
     private func configureMethod(_ method: String, body: (any HTTPBodySource)?) throws(HTTPError) {
         let expectsBody = ["POST", "PUT", "PATCH"].contains(method)
-        if let body, body.byteCount ?? .max > BodyPieceSize.least {
+        // A stream brings no more at once than the default.
+        if CurlLibrary.sendsPieceByPiece, body?.byteCount ?? 0 > BodyPieceSize.least {
             try set(CURLOPT_UPLOAD_BUFFERSIZE, BodyPieceSize.most)
         }
         if method == "HEAD", body == nil {

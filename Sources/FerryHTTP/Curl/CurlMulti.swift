@@ -354,6 +354,12 @@ import Glibc
 enum CurlLibrary {
     /// The result of the global setup that each process needs before anything else.
     static let setUp = curl_global_init(Int(CURL_GLOBAL_ALL))
+
+    /// Whether libcurl asks for a piece of a request's body only when it has sent the one before, as 7.x does.
+    ///
+    /// Later versions ask whenever their buffer has room.
+    static let sendsPieceByPiece =
+        curl_version_info(CURLVERSION_FIRST)?.pointee.version_num ?? .max < 0x08_00_00
 }
 
 // The callbacks of libcurl's multi handle. Their context is the CurlMulti, unretained: it closes the multi

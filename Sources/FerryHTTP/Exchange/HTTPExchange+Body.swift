@@ -9,14 +9,17 @@ extension HTTPExchange {
     func readBody(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         let now = EventLoop.now
         machine.sentBytes(at: now)
+        pieceSize.asked(at: now)
         guard let body else { return 0 }
         guard !machine.isPaused else {
             isSendingHeld = true
             return Int(CURL_READFUNC_PAUSE)
         }
-        let room = buffer.prefix(pieceSize.next(at: now))
+        let room = buffer.prefix(pieceSize.byteCount)
         switch body.read(into: UnsafeMutableRawBufferPointer(rebasing: room)) {
         case .bytes(let count):
+            // A source that has less says nothing about the connection.
+            if count == room.count { pieceSize.gave(at: now) }
             sentBodyByteCount += Int64(count)
             metrics.requestEnd = sinceStart
             handler?.exchange(self, didSendBodyBytes: sentBodyByteCount)
@@ -69,6 +72,7 @@ extension HTTPExchange {
             return false
         }
         sentBodyByteCount = offset
+        pieceSize = BodyPieceSize()
         return true
     }
 

@@ -8,10 +8,12 @@ struct BodyPieceSizeTests {
     private func sizes(_ times: [Int]) -> [Int] {
         var size = BodyPieceSize()
         var now = ContinuousClock.now
-        return [size.next(at: now) >> 10]
+        return [size.byteCount >> 10]
             + times.map { time in
+                size.gave(at: now)
                 now = now + .milliseconds(time)
-                return size.next(at: now) >> 10
+                size.asked(at: now)
+                return size.byteCount >> 10
             }
     }
 
@@ -25,5 +27,16 @@ struct BodyPieceSizeTests {
     ])
     func `pieces of a body are as long as the connection is fast`(times: [Int], expected: [Int]) {
         #expect(sizes(times) == expected)
+    }
+
+    @Test func `a connection that was given nothing is neither fast nor slow`() {
+        var size = BodyPieceSize()
+        let start = ContinuousClock.now
+        for time in 0..<10 { size.asked(at: start + .milliseconds(time)) }
+        #expect(size.byteCount == BodyPieceSize.least)
+        size.gave(at: start)
+        size.asked(at: start)
+        size.asked(at: start + .seconds(9))
+        #expect(size.byteCount == 2 * BodyPieceSize.least)
     }
 }
