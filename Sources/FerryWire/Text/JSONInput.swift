@@ -136,8 +136,9 @@ package struct JSONInput {
     /// Reads a whole number.
     mutating func integer() throws(Problem) -> Int64 {
         let number = try numeral()
-        if let value = number.integer { return value }
-        guard let value = Int64(exactly: try Self.double(number)) else {
+        // One that is too great must not be rounded to one that is not.
+        let exact = number.isWhole ? number.integer : Int64(exactly: try Self.double(number))
+        guard let value = exact else {
             throw Problem("\(number.text) is no integer of 64 bits")
         }
         return value

@@ -176,6 +176,7 @@ import Testing
     @Test(arguments: [
         ("7", 7), ("-7", -7), ("7.0", 7), ("7e2", 700), ("9223372036854775807", Int64.max),
         ("999999999999999999", 999_999_999_999_999_999),
+        ("-99999999999999999", -99_999_999_999_999_999),
         ("-999999999999999999", -999_999_999_999_999_999),
         ("-9223372036854775808", .min), ("-0", 0),
     ])
@@ -193,7 +194,11 @@ import Testing
         #expect(try MessageCoding.decode(Double.self, from: Data(text.utf8)) == number)
     }
 
-    @Test(arguments: ["7.5", "9223372036854775808", "1e19", "1e400", "+7", ".5", "5.", "1e", "0x7"])
+    @Test(arguments: [
+        "7.5", "9223372036854775808", "-9223372036854775809", "1e19", "1e400", "+7", ".5", "5.",
+        "1e",
+        "0x7",
+    ])
     func `what is no whole number is refused`(text: String) {
         #expect(throws: MessageError.self) {
             try MessageCoding.decode(Wire.GetTask.self, from: Data(#"{"id":\#(text)}"#.utf8))
