@@ -100,7 +100,7 @@ extension Daemon {
         return records.map { machine.presentation(of: $0, at: now) }
     }
 
-    /// Returns the text of tasks as clients see them now.
+    /// Returns tasks as clients see them now, as JSON: a page of them as values would be large.
     private func encoded(_ records: [TaskRecord]) -> Encoded<[Wire.Task]> {
         let (machine, now) = (machine, now)
         return Encoded { output in
@@ -110,7 +110,7 @@ extension Daemon {
         }
     }
 
-    /// Returns the text of what a list shows of tasks.
+    /// Returns what a list shows of tasks, as JSON.
     private func summaries(of records: [TaskRecord]) -> Encoded<[Wire.TaskSummary]> {
         let (machine, now) = (machine, now)
         var waits = DaemonStateMachine.QueueWaits()

@@ -47,8 +47,14 @@ private func discard(
     size * count
 }
 
-/// Calls `body`, which captures nothing, with the exchange and with an argument: a closure that captures would be allocated
-/// for each call.
+/// Runs `body` with the exchange.
+///
+/// - Parameters:
+///   - context: The exchange, unretained.
+///   - argument: What `body` needs besides.
+///   - otherwise: The result if there is no exchange.
+///   - body: Something that captures nothing: a closure that does is allocated for each call.
+/// - Returns: What `body` returns.
 private func withExchange<Argument, Result>(
     _ context: UnsafeMutableRawPointer?,
     _ argument: Argument,

@@ -1,4 +1,5 @@
-/// A number that identifies one thing of its kind, and never another one.
+/// A number that identifies one thing of its kind, and no other one afterwards: as long as the store exists, or for a
+/// client's calls and connections, as long as ferryd runs.
 package protocol NumericIdentifier: Hashable, Comparable, Sendable, CustomStringConvertible,
     ExpressibleByIntegerLiteral
 {

@@ -4,8 +4,10 @@ import Glibc
 #if DEBUG
 package import Synchronization
 
-/// Called before each system call, with the call and its subject: for tests of their order, several of which may run
-/// at the same time.
+/// Called before each system call, with the call and its subject.
+///
+/// They are for tests of the order of calls. Tests run at the same time, so each has an observer of its own, by an object
+/// or a type of its own.
 package let systemCallObservers = Mutex<
     [ObjectIdentifier: @Sendable (_ call: String, _ subject: String) -> Void]
 >([:])
