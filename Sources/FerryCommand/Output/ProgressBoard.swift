@@ -20,27 +20,27 @@ struct ProgressBoard {
         self.alphabet = alphabet
     }
 
-    /// The lines for a terminal.
+    /// The lines for a terminal; below several transfers, the last one has their sum.
     ///
-    /// A region higher than the terminal could not be redrawn, so the rest is one line of counts.
+    /// A region higher than the terminal could not be redrawn, so that the rest is only part of the sum.
     ///
     /// - Parameters:
     ///   - size: The terminal's size.
     ///   - instant: The time, on the clock of the rows' figures.
     /// - Returns: The lines.
     func lines(for size: TerminalSize, at instant: Duration) -> [String] {
-        let room = max(1, size.rows - 1)
-        let shown = rows.count > room ? visibleRows(room - 1) : rows
+        let hasSum = all.count > 1
+        let room = max(1, size.rows - 1) - (hasSum ? 1 : 0)
+        let shown = rows.count > room ? visibleRows(room) : rows
         // One column less: a character in the last one makes some terminals wrap.
-        let layout = ProgressLayout(shown, width: size.columns - 1)
+        let width = size.columns - 1
+        let layout = ProgressLayout(shown, width: width)
         var lines = shown.map { row in
             ProgressLine(row, alphabet: alphabet, at: instant).text(in: layout)
         }
-        if shown.count < rows.count {
-            let summary =
-                "and \(rows.count - shown.count) more; \(all.count(where: \.isOver)) of "
-                + "\(all.count) are over"
-            lines.append(summary.shortened(toColumns: size.columns - 1))
+        if hasSum {
+            let sum = ProgressSum(all, hiddenCount: rows.count - shown.count, at: instant)
+            lines.append(sum.text(columns: width, alphabet))
         }
         return lines
     }

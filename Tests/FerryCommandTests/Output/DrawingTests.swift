@@ -22,15 +22,15 @@ import Testing
         #expect(region.show([]) == "\u{1B}[1A\u{1B}[J")
     }
 
-    @Test func `a board shows as many transfers as fit, moving ones first, and counts the rest`() {
+    @Test func `a board shows as many transfers as fit, moving ones first, and their sum`() {
         let rows =
             (1...3).map { row($0, .over(.completed)) } + [row(4, .waiting(nil))]
             + (5...6).map { row($0, .running) }
         let board = ProgressBoard(rows, alphabet: .ascii)
         let lines = board.lines(for: TerminalSize(columns: 60, rows: 5), at: .zero)
-        #expect(lines.map { String($0.prefix(6)) } == ["file-4", "file-5", "file-6", "and 3 "])
-        #expect(lines.last == "and 3 more; 3 of 6 are over")
-        #expect(board.lines(for: TerminalSize(columns: 60, rows: 7), at: .zero).count == 6)
+        #expect(lines.map { String($0.prefix(6)) } == ["file-4", "file-5", "file-6", "3 of 6"])
+        #expect(lines.last == "3 of 6 done, 3 not shown")
+        #expect(board.lines(for: TerminalSize(columns: 60, rows: 8), at: .zero).count == 7)
         #expect(board.lines(for: TerminalSize(columns: 60, rows: 1), at: .zero).count == 1)
     }
 

@@ -104,6 +104,7 @@ import Testing
                 "debian-12.iso  ####------   46%    120 MiB of 256 MiB  12.0 MiB/s      12s left",
                 "日本....mkv    ----------    0%  1023 KiB of 1023 MiB  1023 KiB/s  17m 03s left",
                 "a-nam...ar.gz  ----------                     1.0 TiB  12.0 MiB/s",
+                "0 of 4 done, 1.0 TiB, 25.0 MiB/s",
             ]
         )
     }
@@ -173,7 +174,11 @@ import Testing
         #expect(written.contains("file-1  failed: \(Self.reason)\n"))
         // It is written once, and no longer redrawn.
         #expect(written.components(separatedBy: "failed:").count == 2)
-        #expect(written.hasSuffix("\u{1B}[1A\rfile-2  waiting\u{1B}[K\n"))
+        #expect(
+            written.hasSuffix(
+                "\u{1B}[2A\rfile-2  waiting\u{1B}[K\n\r0 of 2 done, 1 failed\u{1B}[K\n"
+            )
+        )
     }
 
     @Test func `USE-14: each of many failures is told, also of those for which there is no line`()

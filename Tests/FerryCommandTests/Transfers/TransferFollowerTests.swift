@@ -39,7 +39,7 @@ import Testing
     @Test func `each end of a few transfers is shown at once`() async throws {
         let error = try await followed(50)
         #expect(redrawCount(error) >= 50)
-        #expect(error.contains("50 of 50 are over"))
+        #expect(error.contains("50 of 50 done"))
     }
 
     @Test func `the ends of many transfers are shown together, and the last state in any case`()
@@ -47,6 +47,6 @@ import Testing
     {
         let error = try await followed(5000)
         #expect(redrawCount(error) < 10)
-        #expect(error.contains("5000 of 5000 are over"))
+        #expect(error.contains("5000 of 5000 done"))
     }
 }
