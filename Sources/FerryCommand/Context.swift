@@ -1,5 +1,7 @@
 package import Ferry
+import FerrySystem
 package import Foundation
+@preconcurrency import Glibc
 
 /// The world outside a command.
 package struct Context: Sendable {
@@ -15,6 +17,8 @@ package struct Context: Sendable {
     package var interrupts: @Sendable () async -> AsyncStream<Void>
     /// The environment variables.
     package var environment: [String: String]
+    /// Reads standard input to its end; the argument is the maximum number of bytes.
+    var readInput: @Sendable (Int) throws(SystemCallError) -> [UInt8] = Context.readInput
     /// The transfer daemon, which is not started if it does not run.
     var runningDaemon = TransferDaemon(startsIfNeeded: false)
     /// Opens background sessions.
@@ -49,5 +53,13 @@ package struct Context: Sendable {
             interrupts: { await Interrupts.stream() },
             environment: ProcessInfo.processInfo.environment
         )
+    }
+
+    private static func readInput(limit: Int) throws(SystemCallError) -> [UInt8] {
+        let input = FileDescriptor(owning: STDIN_FILENO)
+        let content = Result { () throws(SystemCallError) in try input.readToEnd(limit: limit) }
+        // The process still owns it.
+        _ = input.release()
+        return try content.get()
     }
 }

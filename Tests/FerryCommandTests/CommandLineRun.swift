@@ -24,6 +24,7 @@ struct CommandLineRun {
     ///   - errorSize: The size of the terminal at standard error.
     ///   - environment: The environment variables.
     ///   - interrupts: How often Ctrl-C is pressed at once.
+    ///   - input: What is at standard input.
     init(
         _ line: String,
         last: [UInt8]? = nil,
@@ -32,7 +33,8 @@ struct CommandLineRun {
         outputSize: TerminalSize? = nil,
         errorSize: TerminalSize? = nil,
         environment: [String: String] = [:],
-        interrupts: Int = 0
+        interrupts: Int = 0,
+        input: String = ""
     ) async {
         let recording = Recording()
         var context = Context(
@@ -47,6 +49,7 @@ struct CommandLineRun {
             },
             environment: environment
         )
+        context.readInput = { _ in Array(input.utf8) }
         context.runningDaemon = daemon.daemon
         context.openSession =
             (sessions ?? PlayedSessions([], in: daemon)).opener

@@ -18,6 +18,7 @@ final class PlayedDaemon: Sendable {
         var settings = TransferDaemon.Settings(all: [])
         var calls: [String] = []
         var lost: Int?
+        var ending: Int?
         var changes: [[TransferDaemon.Changes]] = []
         var brokenPage: Int?
         var changesOfPages: [Int: @Sendable (inout [TransferDaemon.Transfer]) -> Void] = [:]
@@ -60,6 +61,9 @@ final class PlayedDaemon: Sendable {
     /// Loses its connection when it is asked for a transfer.
     func disconnect(at transfer: Int) { state.withLock { $0.lost = transfer } }
 
+    /// Loses a transfer at the moment in which something is to be done to it.
+    func forget(atAction transfer: Int) { state.withLock { $0.ending = transfer } }
+
     /// Changes its transfers when the page after one of them is asked for.
     func change(
         atPageAfter last: Int,
@@ -93,6 +97,9 @@ final class PlayedDaemon: Sendable {
         if state.withLock({ $0.lost }) == id {
             throw TransferDaemonError(.disconnected, message: "ferryd has gone.")
         }
+        state.withLock { state in
+            if state.ending == id { state.transfers.removeAll { $0.id == id } }
+        }
         _ = try transfer(id)
         state.withLock { $0.calls.append("\(action) \(id)") }
     }
@@ -123,6 +130,8 @@ extension PlayedDaemon: TransferDaemon.Backend {
         }
         let matching = transfers.filter { transfer in
             transfer.id > last ?? 0 && query.states?.contains(transfer.state) ?? true
+                && query.application ?? transfer.application == transfer.application
+                && query.session ?? transfer.session == transfer.session
         }
         let page = Array(matching.prefix(min(limit ?? .max, pageLength)))
         return TransferDaemon.EncodedPage(
@@ -158,7 +167,12 @@ extension PlayedDaemon: TransferDaemon.Backend {
         limit: Int?
     ) -> [TransferDaemon.EndedTransfer] {
         let ended = state.withLock { $0.ended }
-        return Array(ended.filter { query.ids?.contains($0.id) ?? true }.prefix(limit ?? .max))
+        let matching = ended.filter { transfer in
+            query.ids?.contains(transfer.id) ?? true
+                && query.application ?? transfer.application == transfer.application
+                && query.session ?? transfer.session == transfer.session
+        }
+        return Array(matching.prefix(limit ?? .max))
     }
 
     func changes(of ids: Set<Int>?) -> TransferDaemon.ChangeStream {
@@ -313,6 +327,7 @@ extension TransferDaemon.EndedTransfer {
     static func sample(
         _ id: Int = 12,
         application: String = "ferry",
+        session: String = "get-1",
         taskDescription: String? = nil,
         url: String = "https://example.org/files/big.iso",
         status: Int? = nil,
@@ -324,7 +339,7 @@ extension TransferDaemon.EndedTransfer {
         Self(
             id: id,
             application: application,
-            session: "get-1",
+            session: session,
             taskIdentifier: id + 100,
             taskDescription: taskDescription,
             address: url,

@@ -16,6 +16,17 @@ struct Arguments: Hashable, Sendable {
         values[option, default: []].append(value)
     }
 
+    /// Records the options of other arguments in place of these, or after them.
+    ///
+    /// - Parameters:
+    ///   - other: The arguments whose options count.
+    ///   - repeated: The options of which the values of both count.
+    mutating func override(by other: Arguments, keepingBoth repeated: Set<OptionSyntax>) {
+        for (option, new) in other.values {
+            values[option] = repeated.contains(option) ? (values[option] ?? []) + new : new
+        }
+    }
+
     /// Whether an option was given.
     func has(_ option: OptionSyntax) -> Bool { values[option] != nil }
 
@@ -53,7 +64,7 @@ struct Arguments: Hashable, Sendable {
         var known: Set<Int> = []
         for operand in operands.dropFirst(count) {
             guard let identifier = Int(operand), identifier > 0 else {
-                throw error("'\(operand)' is no task; 'ferry list' shows their numbers.")
+                throw error("'\(operand)' is no transfer; 'ferry list' shows their numbers.")
             }
             if known.insert(identifier).inserted { identifiers.append(identifier) }
         }

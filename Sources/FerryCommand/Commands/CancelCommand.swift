@@ -5,18 +5,20 @@ struct CancelCommand: Command {
     static let syntax = CommandSyntax(
         name: "cancel",
         summary: "end transfers for good",
-        operands: .oneOrMore("ID"),
+        discussion: [TransferSelection.discussion],
+        options: [TransferSelection.all],
+        operands: .any("ID"),
         command: Self.self
     )
 
-    private let identifiers: [Int]
+    private let selection: TransferSelection
 
     init(_ arguments: Arguments) throws(UsageError) {
-        identifiers = try arguments.taskIdentifiers()
+        selection = try TransferSelection(arguments).require(arguments)
     }
 
     func run(in context: Context) async throws -> ExitCode {
-        try await context.forEach(identifiers) { id in
+        try await context.forEach(selection) { id in
             let earlier = try? await context.daemon.transfer(id)
             try await context.daemon.cancel(id)
             guard let earlier, earlier.state == .completed else { return nil }

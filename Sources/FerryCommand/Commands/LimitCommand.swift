@@ -4,7 +4,7 @@ import Ferry
 struct LimitCommand: Command {
     private enum Action {
         case show
-        case limit(TransferDaemon.Rates, [Int])
+        case limit(TransferDaemon.Rates, TransferSelection)
         case add(String)
         case remove(String)
     }
@@ -92,7 +92,7 @@ struct LimitCommand: Command {
                 try arguments.rate(text)
             }
         )
-        return .limit(rates, try arguments.taskIdentifiers(after: 1))
+        return .limit(rates, try TransferSelection(arguments, after: 1))
     }
 
     func run(in context: Context) async throws -> ExitCode {
@@ -102,10 +102,10 @@ struct LimitCommand: Command {
             let rates = try await context.daemon.status()?.rates ?? TransferDaemon.Rates()
             let report = LimitReport(timetable, beside: rates)
             context.console.line(isJSON ? try JSONLine.text(report) : report.text)
-        case .limit(let rates, []):
+        case .limit(let rates, let selection) where selection.isEmpty:
             try await context.daemon.setRates(rates)
-        case .limit(let rates, let identifiers):
-            return try await context.forEach(identifiers) {
+        case .limit(let rates, let selection):
+            return try await context.forEach(selection) {
                 try await context.daemon.setRates(rates, of: $0)
                 return nil
             }

@@ -5,18 +5,26 @@ struct PauseCommand: Command {
     static let syntax = CommandSyntax(
         name: "pause",
         summary: "stop transfers until they are resumed",
-        operands: .oneOrMore("ID"),
+        discussion: [TransferSelection.discussion],
+        examples: [
+            .init(
+                "ferry pause --all",
+                "Leave the line to others for a while:"
+            )
+        ],
+        options: [TransferSelection.all],
+        operands: .any("ID"),
         command: Self.self
     )
 
-    private let identifiers: [Int]
+    private let selection: TransferSelection
 
     init(_ arguments: Arguments) throws(UsageError) {
-        identifiers = try arguments.taskIdentifiers()
+        selection = try TransferSelection(arguments).require(arguments)
     }
 
     func run(in context: Context) async throws -> ExitCode {
-        try await context.forEach(identifiers) {
+        try await context.forEach(selection) {
             try await context.daemon.pause($0)
             return nil
         }
@@ -33,21 +41,22 @@ struct ResumeCommand: Command {
     static let syntax = CommandSyntax(
         name: "resume",
         summary: "resume paused transfers",
-        options: [now],
-        operands: .oneOrMore("ID"),
+        discussion: [TransferSelection.discussion],
+        options: [now, TransferSelection.all],
+        operands: .any("ID"),
         command: Self.self
     )
 
-    private let identifiers: [Int]
+    private let selection: TransferSelection
     private let ignoresConditions: Bool
 
     init(_ arguments: Arguments) throws(UsageError) {
-        identifiers = try arguments.taskIdentifiers()
+        selection = try TransferSelection(arguments).require(arguments)
         ignoresConditions = arguments.has(Self.now)
     }
 
     func run(in context: Context) async throws -> ExitCode {
-        try await context.forEach(identifiers) {
+        try await context.forEach(selection) {
             try await context.daemon.resume($0, ignoringConditions: ignoresConditions)
             return nil
         }

@@ -7,7 +7,8 @@ struct PriorityCommand: Command {
         summary: "have transfers come earlier or later than others",
         discussion: [
             "PRIORITY is from 0 to 1; 0.5 is the default. Under a limit for all transfers, one of 1 gets four "
-                + "times as much as one of 0.5, and one of 0 a quarter of that."
+                + "times as much as one of 0.5, and one of 0 a quarter of that.",
+            TransferSelection.discussion,
         ],
         examples: [
             .init(
@@ -20,18 +21,18 @@ struct PriorityCommand: Command {
     )
 
     private let priority: Float
-    private let identifiers: [Int]
+    private let selection: TransferSelection
 
     init(_ arguments: Arguments) throws(UsageError) {
         guard let priority = Float(arguments.operands[0]), (0...1).contains(priority) else {
             throw arguments.error("'\(arguments.operands[0])' is no number from 0 to 1.")
         }
         self.priority = priority
-        identifiers = try arguments.taskIdentifiers(after: 1)
+        selection = try TransferSelection(arguments, after: 1)
     }
 
     func run(in context: Context) async throws -> ExitCode {
-        try await context.forEach(identifiers) {
+        try await context.forEach(selection) {
             try await context.daemon.setPriority(priority, of: $0)
             return nil
         }

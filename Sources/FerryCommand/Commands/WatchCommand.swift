@@ -7,45 +7,70 @@ struct WatchCommand: Command {
         summary: "follow transfers until they are over",
         discussion: [
             "Without an ID it follows all of them. Ctrl-C ends the watching, not the transfers. Of one that "
-                + "has ended already it says what became of it, and exits as if it had watched that."
+                + "has ended already it says what became of it, and exits as if it had watched that.",
+            TransferSelection.discussion,
         ],
         examples: [
             .init(
                 "ferry watch 12",
                 "Come back to a transfer:"
-            )
+            ),
+            .init(
+                "ferry watch @12",
+                "Come back to all files of a list:"
+            ),
         ],
-        options: [.json],
+        options: [TransferSelection.all, .json],
         operands: .any("ID"),
         command: Self.self
     )
 
-    private let identifiers: [Int]
+    private let selection: TransferSelection
+    /// Whether all transfers are followed, including those that are created meanwhile.
+    private let followsAll: Bool
     private let isJSON: Bool
 
     init(_ arguments: Arguments) throws(UsageError) {
-        identifiers = try arguments.taskIdentifiers()
+        selection = try TransferSelection(arguments)
+        followsAll = arguments.operands.isEmpty
         isJSON = arguments.has(.json)
     }
 
     func run(in context: Context) async throws -> ExitCode {
-        if identifiers.isEmpty {
+        if followsAll {
             // A stream says nothing of a ferryd that does not answer; a call does.
             _ = try await context.daemon.page(limit: 1)
         }
         var rows: [TransferRow] = []
         var ended: [TransferDaemon.EndedTransfer] = []
-        for identifier in identifiers {
-            switch try await context.daemon.presentOrEnded(identifier) {
+        for transfer in try await selection.all(of: context.daemon) {
+            switch transfer {
             case .present(let transfer): rows.append(TransferRow(transfer))
             case .ended(let transfer): ended.append(transfer)
             }
         }
-        for transfer in ended { try notify(transfer, in: context) }
+        try notify(ended, in: context)
         let hasFailure = ended.contains { !$0.outcome.isSuccess }
         if rows.isEmpty, !ended.isEmpty { return hasFailure ? .failure : .success }
         let code = try await follow(rows, in: context)
         return code == .success && hasFailure ? .failure : code
+    }
+
+    /// The number of transfers that have ended well of which each has its line.
+    private static let greatestLineCount = 10
+
+    /// Tells what became of transfers that have ended; of many, only how many were saved.
+    private func notify(
+        _ ended: [TransferDaemon.EndedTransfer],
+        in context: Context
+    ) throws {
+        let good = ended.filter(\.outcome.isSuccess)
+        let isSummed =
+            good.count > Self.greatestLineCount && !isJSON && context.console.outputSize() != nil
+        for transfer in ended where !isSummed || !transfer.outcome.isSuccess {
+            try notify(transfer, in: context)
+        }
+        if isSummed { context.console.errorLine("ferry: \(good.count) files were saved before") }
     }
 
     /// Tells what became of a transfer that has ended.
@@ -75,7 +100,7 @@ struct WatchCommand: Command {
             context: context
         )
         let code = try await follower.run(
-            following: identifiers.isEmpty ? .all : .numbers(Set(rows.compactMap(\.number)))
+            following: followsAll ? .all : .numbers(Set(rows.compactMap(\.number)))
         )
         if follower.rows.isEmpty, !isJSON {
             context.console.errorLine("ferry: nothing is under way")

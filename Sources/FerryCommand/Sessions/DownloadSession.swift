@@ -296,6 +296,8 @@ extension Application {
 struct SessionOptions: Hashable, Sendable {
     /// The time limit of a download, including its waits; nil for a week.
     var timeLimit: Duration?
+    /// The maximum number of downloads from a host at a time; nil for what ferryd's settings say.
+    var maximumConnectionsPerHost: Int?
     /// How connections are made; nil for the settings of the process that opened the session first.
     var connections: ConnectionChoice?
     /// The variables that are used where `connections` has no setting.
@@ -309,6 +311,8 @@ struct SessionOptions: Hashable, Sendable {
         let configuration = URLSessionConfiguration.background(withIdentifier: identifier)
         // A file should not wait for the others of its command.
         configuration.sessionSendsLaunchEventsForEachTask = true
+        // What a session allows may not be more than what ferryd does.
+        configuration.httpMaximumConnectionsPerHost = maximumConnectionsPerHost ?? 1000
         if let timeLimit { configuration.timeoutIntervalForResource = timeLimit / .seconds(1) }
         configuration.keepsConnectionSettings = connections == nil
         connections?.apply(to: configuration, in: environment)

@@ -130,4 +130,12 @@ enum PresentOrEnded: Sendable {
     case present(TransferDaemon.Transfer)
     /// It is gone.
     case ended(TransferDaemon.EndedTransfer)
+
+    /// Its number.
+    var id: TransferDaemon.Transfer.ID {
+        switch self {
+        case .present(let transfer): transfer.id
+        case .ended(let transfer): transfer.id
+        }
+    }
 }

@@ -85,16 +85,23 @@ import Testing
         await expectHelp(
             of: "get",
             """
-            Usage: ferry get [options] URL...
+            Usage: ferry get [options] [URL...]
 
             Download files, also when this command ends before they are complete.
 
             Options:
-              -o, --output PATH           save the file under this name (only with one URL)
+              -i, --input-file FILE       download the URLs in this list, too; '-' is
+                                          standard input
+              -o, --output PATH           save the file under this name; '#1' in it is what
+                                          the URL's first range or set stands for
               -d, --directory DIR         save the files in this directory (default: the
                                           current one)
               -H, --header 'NAME: VALUE'  send this header field; not to another server
                                           after a redirect
+              -A, --user-agent NAME       send this as the name of the program
+              -e, --referer URL           send this as the address of the page with the link
+              -u, --user NAME:PASSWORD    log in to the server with this name and password,
+                                          by the Basic scheme
                   --checksum NAME=DIGITS  save the file only with this digest, such as
                                           sha-256=9f86… (only with one URL)
                   --mirror URL            load parts from here as well (only with one URL)
@@ -105,13 +112,15 @@ import Testing
                   --retries N             give up a file after N failures in a row
                   --connect-timeout TIME  try again when a connection takes longer than 5s,
                                           2m … (default: 15s)
-                  --give-up-after TIME    give up a file that is not complete after 90s,
-                                          30m, 12h, 3d … (default: 7d)
                   --keep-awake            keep the machine from sleeping by itself while the
                                           files load
                   --unmetered-only        wait while the network is metered or cellular
                   --when-idle             wait for mains power, an unmetered network and
                                           your hours for such transfers
+                  --per-host N            load at most N files from a server at a time
+                                          (default: as ferry.conf says)
+                  --give-up-after TIME    give up a file that is not complete after 90s,
+                                          30m, 12h, 3d … (default: 7d)
               -x, --proxy URL             go through this proxy, such as
                                           http://user:password@host:3128 or socks5h://host
                   --noproxy HOSTS         go to these hosts directly, such as
@@ -122,6 +131,7 @@ import Testing
                                           #12
                   --key FILE              the key of --cert, in PEM, where it is in a file
                                           of its own
+              -g, --globoff               take brackets and braces in a URL as they are
                   --detach                do not wait; show the transfers' IDs
                   --json                  write JSON for programs
               -q, --quiet                 show only what goes wrong
@@ -150,6 +160,16 @@ import Testing
             --give-up-after. If its link has expired, 'ferry relink' continues it from
             another one; 'ferry why ID' tells. The same command continues a file that was
             given up.
+
+            A URL may have ranges and sets, as curl has them: '[1-9]', '[001-100]', '[a-z]',
+            '[0-100:10]', '{one,two}'. Quote it, so that the shell does not read them.
+
+            A list has a URL in each line, or a URL, a tab and the file's name, or several
+            URLs of one file with tabs between them. The lines after it that begin with a
+            blank have its options, as aria2 has them: 'output=NAME',
+            'checksum=sha-256=9f86…', 'header=NAME: VALUE'. What the command line says holds
+            for all of them. Empty lines, and those that begin with '#', are left out. If a
+            line is invalid, nothing is downloaded.
 
             Without --proxy, --noproxy and --cacert the variables http_proxy, https_proxy,
             all_proxy, no_proxy, CURL_CA_BUNDLE, SSL_CERT_FILE and SSL_CERT_DIR count, as
@@ -191,12 +211,16 @@ import Testing
             Follow transfers until they are over.
 
             Options:
+              -a, --all   all transfers of all applications
                   --json  write JSON for programs
               -h, --help  show this help
 
             Without an ID it follows all of them. Ctrl-C ends the watching, not the
             transfers. Of one that has ended already it says what became of it, and exits as
             if it had watched that.
+
+            @ID stands for all transfers of the 'ferry get' that the transfer with this ID
+            belongs to, such as those of a list.
             """
         )
     }
@@ -205,12 +229,16 @@ import Testing
         await expectHelp(
             of: "pause",
             """
-            Usage: ferry pause ID...
+            Usage: ferry pause [options] [ID...]
 
             Stop transfers until they are resumed.
 
             Options:
+              -a, --all   all transfers of all applications
               -h, --help  show this help
+
+            @ID stands for all transfers of the 'ferry get' that the transfer with this ID
+            belongs to, such as those of a list.
             """
         )
     }
@@ -228,6 +256,9 @@ import Testing
 
             PRIORITY is from 0 to 1; 0.5 is the default. Under a limit for all transfers,
             one of 1 gets four times as much as one of 0.5, and one of 0 a quarter of that.
+
+            @ID stands for all transfers of the 'ferry get' that the transfer with this ID
+            belongs to, such as those of a list.
             """
         )
     }
@@ -289,13 +320,17 @@ import Testing
         await expectHelp(
             of: "resume",
             """
-            Usage: ferry resume [options] ID...
+            Usage: ferry resume [options] [ID...]
 
             Resume paused transfers.
 
             Options:
                   --now   let them run whatever the network, the power and the hour are
+              -a, --all   all transfers of all applications
               -h, --help  show this help
+
+            @ID stands for all transfers of the 'ferry get' that the transfer with this ID
+            belongs to, such as those of a list.
             """
         )
     }
@@ -304,12 +339,16 @@ import Testing
         await expectHelp(
             of: "cancel",
             """
-            Usage: ferry cancel ID...
+            Usage: ferry cancel [options] [ID...]
 
             End transfers for good.
 
             Options:
+              -a, --all   all transfers of all applications
               -h, --help  show this help
+
+            @ID stands for all transfers of the 'ferry get' that the transfer with this ID
+            belongs to, such as those of a list.
             """
         )
     }

@@ -24,9 +24,15 @@ import Testing
         ("log -n", "-n needs a value: -n N.", "ferry log"),
         ("log --files 12", "--files shows all files; it takes no ID.", "ferry log"),
         ("log 12 13", "'13' is one argument too many.", "ferry log"),
-        ("pause", "ID... is missing.", "ferry pause"),
-        ("pause twelve", "'twelve' is no task; 'ferry list' shows their numbers.", "ferry pause"),
-        ("cancel 0", "'0' is no task; 'ferry list' shows their numbers.", "ferry cancel"),
+        ("pause", "ID... is missing; --all stands for all transfers.", "ferry pause"),
+        (
+            "pause twelve", "'twelve' is no transfer; 'ferry list' shows their numbers.",
+            "ferry pause"
+        ),
+        ("pause @", "'' is no transfer; 'ferry list' shows their numbers.", "ferry pause"),
+        ("watch @1x", "'1x' is no transfer; 'ferry list' shows their numbers.", "ferry watch"),
+        ("cancel 0", "'0' is no transfer; 'ferry list' shows their numbers.", "ferry cancel"),
+        ("cancel --all 3", "--all and IDs exclude each other.", "ferry cancel"),
         ("why", "ID is missing.", "ferry why"),
         ("quit", "APPLICATION is missing.", "ferry quit"),
         ("hooks remove", "APPLICATION is missing.", "ferry hooks remove"),
@@ -44,11 +50,31 @@ import Testing
         ("get http:///a", "'http:///a' is no http or https URL.", "ferry get"),
         (
             "get -o a https://example.org/a https://example.org/b",
-            "--output names one file; use --directory for several URLs.", "ferry get"
+            "--output names one file; use --directory for several URLs, or '#1' for what a range stands for.",
+            "ferry get"
         ),
         (
-            "get -o a -d b https://example.org/a", "--output and --directory exclude each other.",
+            "get --mirror https://example.org/b https://example.org/[1-2]",
+            "--mirror is of one file; there are several URLs.", "ferry get"
+        ),
+        (
+            "get https://example.org/[9-1]",
+            "the range '[9-1]' ends before it begins; --globoff takes brackets as they are.",
             "ferry get"
+        ),
+        (
+            "get https://example.org/[1-1000]/[1-1001]",
+            "the URLs stand for more than 1000000 addresses; --globoff takes brackets as they are.",
+            "ferry get"
+        ),
+        (
+            "get -i /does/not/exist",
+            "the list '/does/not/exist' cannot be read: No such file or directory.", "ferry get"
+        ),
+        ("get -i /tmp", "the list '/tmp' cannot be read: Is a directory.", "ferry get"),
+        (
+            "get -u me https://example.org/",
+            "--user needs a name and a password with a colon between them.", "ferry get"
         ),
         (
             "get -o a/ https://example.org/a", "--output needs a file's name, not 'a/'.",
@@ -85,7 +111,7 @@ import Testing
             "ferry relink"
         ),
         ("priority -0.5 1", "'-0.5' is no number from 0 to 1.", "ferry priority"),
-        ("pause 1 -2", "'-2' is no task; 'ferry list' shows their numbers.", "ferry pause"),
+        ("pause 1 -2", "'-2' is no transfer; 'ferry list' shows their numbers.", "ferry pause"),
         ("list -1", "there is no option '-1'.", "ferry list"),
         (
             "get -o \(String(repeating: "ä", count: 256)) https://example.org/a",

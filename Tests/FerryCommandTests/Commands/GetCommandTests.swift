@@ -90,7 +90,7 @@ import Testing
         let run = await get("\(Self.a) \(Self.a) \(Self.b)", sessions, interrupts: 1)
         #expect(
             run.error.hasSuffix(
-                "\nThe transfers go on in the background; come back with: ferry watch 2 3\n"
+                "\nThe transfers go on in the background; come back with: ferry watch @3\n"
             )
         )
         #expect(run.code == .interrupted)

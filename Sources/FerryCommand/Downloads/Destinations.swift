@@ -1,0 +1,43 @@
+import FerrySystem
+import Foundation
+@preconcurrency import Glibc
+
+/// Where the files of a command go, which is checked before anything is loaded.
+struct Destinations {
+    private let asked: Int64
+    private let permissions: mode_t
+    private var known: [String: KnownDirectory?] = [:]
+
+    /// The destinations of files that are asked for now.
+    init(at now: Date) {
+        asked = Int64(now.timeIntervalSince1970)
+        let mask = umask(0o077)
+        umask(mask)
+        permissions = 0o666 & ~mask
+    }
+
+    /// Returns the destination of each download, and creates the directories that are missing.
+    ///
+    /// - Parameter downloads: The downloads.
+    /// - Returns: Their destinations, in their order.
+    /// - Throws: ``UnusableDirectory``, or ``UnusableName`` of the first one that cannot be saved.
+    mutating func all(of downloads: [RequestedDownload]) throws -> [Destination] {
+        try downloads.map { download in
+            let directory = download.directory
+            if known[directory] == nil {
+                try UnusableDirectory.check(directory)
+                let opened = try? Directory(opening: directory)
+                known.updateValue(opened.flatMap(KnownDirectory.init), forKey: directory)
+            }
+            if let name = download.name { try UnusableName.check(name, in: directory) }
+            return Destination(
+                directory: directory,
+                name: download.name,
+                permissions: permissions,
+                group: getegid(),
+                known: known[directory] ?? nil,
+                asked: asked
+            )
+        }
+    }
+}

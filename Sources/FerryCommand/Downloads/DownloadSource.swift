@@ -1,0 +1,139 @@
+import FerrySystem
+@preconcurrency import Glibc
+
+/// What the words of a command line, and the lists that it names, ask for.
+struct DownloadSource {
+    /// The maximum number of addresses that the ranges and sets of a command line stand for.
+    static let greatestCount = 1_000_000
+
+    private let arguments: Arguments
+    private let isDetached: Bool
+    private let hasPatterns: Bool
+
+    /// A source of downloads.
+    ///
+    /// - Parameters:
+    ///   - arguments: The command line.
+    ///   - isDetached: Whether nobody waits for the downloads.
+    ///   - hasPatterns: Whether the URLs in the command line may have ranges and sets.
+    init(_ arguments: Arguments, isDetached: Bool, hasPatterns: Bool) {
+        self.arguments = arguments
+        self.isDetached = isDetached
+        self.hasPatterns = hasPatterns
+    }
+
+    /// Returns the downloads that the operands ask for.
+    ///
+    /// - Parameter hasLists: Whether lists ask for others with the same options.
+    /// - Returns: The downloads, in the order of the operands.
+    /// - Throws: ``UsageError`` when an operand or an option is invalid.
+    func typed(hasLists: Bool) throws(UsageError) -> [RequestedDownload] {
+        var matches: [AddressPattern.Match] = []
+        for operand in arguments.operands {
+            guard hasPatterns else {
+                matches.append(AddressPattern.Match(address: operand, values: []))
+                continue
+            }
+            let pattern = try pattern(operand)
+            guard pattern.count <= Self.greatestCount - matches.count else {
+                throw arguments.error(
+                    "the URLs stand for more than \(Self.greatestCount) addresses; --globoff takes brackets as they are."
+                )
+            }
+            matches += pattern.matches
+        }
+        if hasLists || matches.count > 1 { try RequestedDownload.requireSeveral(arguments) }
+        return try matches.map { match throws(UsageError) in
+            try RequestedDownload(match, arguments, isDetached: isDetached)
+        }
+    }
+
+    private func pattern(_ operand: String) throws(UsageError) -> AddressPattern {
+        do throws(AddressPattern.Fault) {
+            return try AddressPattern(operand)
+        } catch {
+            throw arguments.error("\(error.message); --globoff takes brackets as they are.")
+        }
+    }
+
+    /// Returns the downloads that a list asks for.
+    ///
+    /// - Parameters:
+    ///   - file: The path of the list; a dash for standard input.
+    ///   - context: The world outside.
+    /// - Returns: The downloads, in the order of the lines.
+    /// - Throws: ``UsageError`` when it cannot be read, or a line is invalid.
+    func listed(_ file: String, in context: Context) throws(UsageError) -> [RequestedDownload] {
+        let name = file == "-" ? "standard input" : "'\(file)'"
+        let content: [UInt8]
+        do throws(SystemCallError) {
+            content = try Self.content(of: file, in: context)
+        } catch {
+            let limit = DownloadList.greatestByteCount >> 20
+            let reason =
+                error.errno == EFBIG
+                ? "it has more than \(limit) MiB" : String(cString: strerror(error.errno))
+            throw arguments.error("the list \(name) cannot be read: \(reason).")
+        }
+        func fault(_ line: Int, _ message: String) -> UsageError {
+            arguments.error("\(name), line \(line): \(message)")
+        }
+        let list: DownloadList
+        do throws(DownloadList.Fault) {
+            list = try DownloadList(content)
+        } catch {
+            throw fault(error.line, "\(error.message).")
+        }
+        return try list.entries.map { entry throws(UsageError) in
+            var merged = arguments
+            merged.override(
+                by: try options(of: entry, fault),
+                keepingBoth: RequestedDownload.repeated
+            )
+            let match = AddressPattern.Match(address: entry.address, values: [])
+            do throws(UsageError) {
+                return try RequestedDownload(match, merged, isDetached: isDetached)
+            } catch {
+                throw fault(entry.line, error.message)
+            }
+        }
+    }
+
+    private static func content(
+        of file: String,
+        in context: Context
+    ) throws(SystemCallError) -> [UInt8] {
+        let limit = DownloadList.greatestByteCount
+        guard file != "-" else { return try context.readInput(limit) }
+        let descriptor = FileDescriptor(
+            owning: try systemCall("open", file) { open(file, O_RDONLY | O_CLOEXEC) }
+        )
+        return try descriptor.readToEnd(limit: limit)
+    }
+
+    /// Reads the options of an entry as ``ArgumentParser`` reads those of a command line.
+    private func options(
+        of entry: DownloadList.Entry,
+        _ fault: (Int, String) -> UsageError
+    ) throws(UsageError) -> Arguments {
+        var options = Arguments()
+        if let name = entry.name { options.append(name, for: RequestedDownload.output) }
+        for mirror in entry.mirrors { options.append(mirror, for: RequestedDownload.mirror) }
+        for line in entry.options {
+            let name = RequestedDownload.namesOfAria2[line.name] ?? line.name
+            guard let option = RequestedDownload.options.first(where: { $0.name == name }) else {
+                throw fault(line.line, "a download in a list has no option '\(line.name)'.")
+            }
+            switch (option.value, line.value) {
+            case (nil, nil), (nil, "true"): options.append("", for: option)
+            case (nil, "false"): continue
+            case (nil, let value?):
+                throw fault(line.line, "'\(name)' is true or false, not '\(value)'.")
+            case (let value?, nil):
+                throw fault(line.line, "'\(name)' needs a value: \(name)=\(value).")
+            case (_, let value?): options.append(value, for: option)
+            }
+        }
+        return options
+    }
+}
