@@ -8,7 +8,7 @@ package enum Program {
     /// The syntax of the program, with that of all of its commands.
     static let syntax = CommandSyntax(
         name: "ferry",
-        summary: "download in the background, and see what is under way",
+        summary: "download and upload in the background, and see what is under way",
         discussion: [
             "Transfers belong to ferryd, which starts when it is needed: they continue when this "
                 + "program, its terminal or its session ends, and after a crash or a reboot.",
@@ -16,7 +16,8 @@ package enum Program {
         ],
         options: [.version],
         subcommands: [
-            GetCommand.syntax, ListCommand.syntax, WatchCommand.syntax, PauseCommand.syntax,
+            GetCommand.syntax, PutCommand.syntax, ListCommand.syntax, WatchCommand.syntax,
+            PauseCommand.syntax,
             ResumeCommand.syntax, CancelCommand.syntax, PriorityCommand.syntax, LimitCommand.syntax,
             RelinkCommand.syntax, WhyCommand.syntax, LogCommand.syntax, HooksCommand.syntax,
             QuitCommand.syntax, ConfigCommand.syntax, DaemonCommand.syntax,

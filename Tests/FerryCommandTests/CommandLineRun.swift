@@ -17,7 +17,7 @@ struct CommandLineRun {
     ///
     /// - Parameters:
     ///   - line: The words after `ferry`, parted by spaces.
-    ///   - last: A further word, as the kernel has it.
+    ///   - further: Further words, as the kernel has them.
     ///   - daemon: The daemon it talks to.
     ///   - sessions: The background sessions it opens.
     ///   - outputSize: The size of the terminal at standard output.
@@ -27,7 +27,7 @@ struct CommandLineRun {
     ///   - input: What is at standard input.
     init(
         _ line: String,
-        last: [UInt8]? = nil,
+        words further: [[UInt8]] = [],
         daemon: PlayedDaemon = PlayedDaemon(),
         sessions: PlayedSessions? = nil,
         outputSize: TerminalSize? = nil,
@@ -53,7 +53,7 @@ struct CommandLineRun {
         context.runningDaemon = daemon.daemon
         context.openSession =
             (sessions ?? PlayedSessions([], in: daemon)).opener
-        let words = line.split(separator: " ").map { Array($0.utf8) } + [last].compactMap { $0 }
+        let words = line.split(separator: " ").map { Array($0.utf8) } + further
         code = await Program.run(words, in: context)
         output = recording.output
         error = recording.error

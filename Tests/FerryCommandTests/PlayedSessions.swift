@@ -13,6 +13,7 @@ final class PlayedSessions: Sendable {
         var options: [TransferOptions] = []
         var sessionOptions: [SessionOptions] = []
         var destinations: [Destination] = []
+        var files: [String] = []
     }
 
     private let outcomes: [Outcome?]
@@ -36,6 +37,9 @@ final class PlayedSessions: Sendable {
     /// Where the files were to go.
     var destinations: [Destination] { state.withLock { $0.destinations } }
 
+    /// The files that were to be sent.
+    var files: [String] { state.withLock { $0.files } }
+
     /// Opens a session.
     var opener: OpenSession.Opener {
         { identifier, options, _, report in
@@ -45,7 +49,15 @@ final class PlayedSessions: Sendable {
                 identifier: identifier,
                 download: { request, options, destination in
                     self.state.withLock { $0.options.append(options) }
-                    return try self.download(request, to: destination, in: identifier, report)
+                    self.state.withLock { $0.destinations.append(destination) }
+                    return try self.start(request, in: identifier, report)
+                },
+                upload: { path, request, options in
+                    self.state.withLock {
+                        $0.options.append(options)
+                        $0.files.append(path)
+                    }
+                    return try self.start(request, in: identifier, report)
                 },
                 settle: { self.record("settle") },
                 finish: { self.record("finish") }
@@ -53,15 +65,13 @@ final class PlayedSessions: Sendable {
         }
     }
 
-    private func download(
+    private func start(
         _ request: URLRequest,
-        to destination: Destination,
         in session: String,
-        _ report: DownloadSession.Report
+        _ report: CommandSession.Report
     ) throws -> TransferRow.ID {
         let index = state.withLock { state in
             state.requests.append(request)
-            state.destinations.append(destination)
             return state.requests.count - 1
         }
         let id = TransferRow.ID(application: "ferry", session: session, taskIdentifier: index)

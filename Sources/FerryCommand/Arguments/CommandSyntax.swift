@@ -129,6 +129,11 @@ struct OperandSyntax: Hashable, Sendable {
         OperandSyntax(name: "\(name) \(other)", minimumCount: 2, maximumCount: nil)
     }
 
+    /// One or more words, and one of another kind.
+    static func oneOrMore(_ name: String, last: String) -> OperandSyntax {
+        OperandSyntax(name: "\(name)... \(last)", minimumCount: 2, maximumCount: 1 << 20)
+    }
+
     /// No word, or one and any number of another kind.
     static func optional(_ name: String, thenAny other: String) -> OperandSyntax {
         OperandSyntax(name: "\(name) [\(other)...]", minimumCount: 0, maximumCount: 1 << 20)
@@ -136,7 +141,9 @@ struct OperandSyntax: Hashable, Sendable {
 
     /// The placeholder of each operand; further ones have the last.
     var placeholders: [String] {
-        name.split(separator: " ").map { $0.filter(\.isLetter) }
+        let name = self.name
+        let shown = name.firstRange(of: "... ").map { name[..<$0.lowerBound] } ?? name[...]
+        return shown.split(separator: " ").map { $0.filter(\.isLetter) }
     }
 
     /// The operands as the usage line shows them, such as `[ID...]`.

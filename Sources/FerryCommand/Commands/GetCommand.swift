@@ -14,21 +14,6 @@ struct GetCommand: Command {
         letter: "g",
         help: "take brackets and braces in a URL as they are"
     )
-    private static let perHost = OptionSyntax(
-        "per-host",
-        value: "N",
-        help: "load at most N files from a server at a time (default: as ferry.conf says)"
-    )
-    private static let giveUpAfter = OptionSyntax(
-        "give-up-after",
-        value: "TIME",
-        help: "give up a file that is not complete after 90s, 30m, 12h, 3d … (default: 7d)"
-    )
-    private static let detach = OptionSyntax(
-        "detach",
-        help: "do not wait; show the transfers' IDs"
-    )
-    private static let quiet = OptionSyntax("quiet", letter: "q", help: "show only what goes wrong")
 
     static let syntax = CommandSyntax(
         name: "get",
@@ -36,12 +21,7 @@ struct GetCommand: Command {
         discussion: [
             "Ctrl-C leaves the transfers running; 'ferry watch ID' comes back to them. Finished files "
                 + "are saved with or without a ferry command running, each when it is complete.",
-            "What fails is tried again for a week, or as long as --give-up-after says. If a server has not "
-                + "answered yet, for example because its name does not exist or it refuses connections, it is asked "
-                + "\(RequestedDownload.unansweredAttempts) times, which takes about 10 seconds, or about 90 if it does not respond at all and "
-                + "--connect-timeout is not set; with --detach and after Ctrl-C, for a week. One that answers only that it "
-                + "is not available, by a status of 408, 429 or 500 and more, is asked 11 times, which takes about 10 minutes. --retries sets the number for all of these cases. "
-                + "Attempts without a network do not count.",
+            TransferChoice.discussion,
             "A file never replaces another: when NAME is taken it becomes NAME.1, NAME.2 and so on. "
                 + "A file that cannot be saved where it belongs is kept in "
                 + "~/.local/share/ferry/unplaced. A status of 400 or more is a failure; 501, 505 and those below 500 other "
@@ -84,72 +64,28 @@ struct GetCommand: Command {
                 "Download numbered files under names of their own:"
             ),
         ],
-        options: [inputFile] + RequestedDownload.options + [perHost, giveUpAfter]
-            + ConnectionChoice.options + [noPatterns, detach, .json, quiet],
+        options: [inputFile] + RequestedDownload.options + [noPatterns] + NewTransfers.options,
         operands: .any("URL"),
         command: Self.self
     )
 
     private let arguments: Arguments
-    private let sessionOptions: SessionOptions
-    private let connections: ConnectionChoice
-    private let isDetached: Bool
-    private let style: TransferDisplay.Style
+    private let transfers: NewTransfers
 
     init(_ arguments: Arguments) throws(UsageError) {
         self.arguments = arguments
-        isDetached = arguments.has(Self.detach)
-        let shown = isDetached ? TransferDisplay.Style.results : .full
-        style = arguments.has(.json) ? .json : arguments.has(Self.quiet) ? .quiet : shown
-        sessionOptions = SessionOptions(
-            timeLimit: try arguments.value(of: Self.giveUpAfter)
-                .map { text throws(UsageError) in
-                    try arguments.duration(text, of: Self.giveUpAfter)
-                },
-            maximumConnectionsPerHost: try arguments.integer(of: Self.perHost, in: 1...1000)
-        )
-        connections = try ConnectionChoice(arguments)
-        guard arguments.operands.isEmpty else { return }
-        guard arguments.has(Self.inputFile) else { throw arguments.error("URL... is missing.") }
+        transfers = try NewTransfers(arguments)
+        guard arguments.operands.isEmpty, !arguments.has(Self.inputFile) else { return }
+        throw arguments.error("URL... is missing.")
     }
 
     func run(in context: Context) async throws -> ExitCode {
         let downloads = try downloads(in: context)
         var places = Destinations(at: context.now())
         let destinations = try places.all(of: downloads)
-        try connections.check()
-        // A clear error now rather than transfers that fail one by one.
-        _ = try await context.daemon.page(limit: 1)
-        let mailbox = TransferFollower.Mailbox()
-        var taker = FileTaker(environment: context.environment)
-        taker.whenWaiting = { id, _, obstacle in mailbox.send(.held(id, .init(obstacle))) }
-        var sessionOptions = sessionOptions
-        sessionOptions.connections = connections
-        sessionOptions.environment = context.environment
-        let session = context.openSession(
-            "get-\(UUID().uuidString.lowercased())",
-            sessionOptions,
-            taker
-        ) { id, _, outcome in mailbox.send(.ended(id, outcome)) }
-        var follower = TransferFollower(
-            TransferWatch(
-                try start(downloads, destinations, in: session),
-                endsWhenNumbered: isDetached,
-                isOwn: { _ in true }
-            ),
-            style: style,
-            mailbox: mailbox,
-            context: context
-        )
-        let numbers = try await numbers(of: session, in: context, mailbox: mailbox)
-        let code = try await follower.run(following: .numbers(isDetached ? [] : numbers))
-        let left = follower.rows.filter { !$0.isOver }
-        if left.isEmpty {
-            await session.finish()
-        } else {
-            try sayGoodbye(to: left, in: context.console)
+        return try await transfers.run("get", in: context) { session in
+            try start(downloads, destinations, in: session)
         }
-        return code
     }
 
     /// Returns what the operands and the lists ask for, in their order.
@@ -157,7 +93,7 @@ struct GetCommand: Command {
         let lists = arguments.values(of: Self.inputFile)
         let source = DownloadSource(
             arguments,
-            isDetached: isDetached,
+            isDetached: transfers.isDetached,
             hasPatterns: !arguments.has(Self.noPatterns)
         )
         let typed = try source.typed(hasLists: !lists.isEmpty)
@@ -181,42 +117,6 @@ struct GetCommand: Command {
                 url: request.url?.shown ?? "-",
                 isToBegin: true
             )
-        }
-    }
-
-    /// Waits until ferryd has stored the transfers, and returns their numbers.
-    private func numbers(
-        of session: OpenSession,
-        in context: Context,
-        mailbox: TransferFollower.Mailbox
-    ) async throws -> Set<Int> {
-        await session.settle()
-        let query = TransferDaemon.Query(
-            application: DownloadSession.application,
-            session: session.identifier
-        )
-        var transfers: [TransferDaemon.Transfer] = []
-        for try await transfer in context.daemon.transfers(matching: query) {
-            transfers.append(transfer)
-        }
-        mailbox.send(.snapshot(transfers))
-        return Set(transfers.map(\.id))
-    }
-
-    private func sayGoodbye(to rows: [TransferRow], in console: Console) throws {
-        if style == .json {
-            for row in rows { console.line(try JSONLine.text(RowReport(row, event: "detached"))) }
-            return
-        }
-        if isDetached {
-            for row in rows { console.line("\(row.number.map(String.init) ?? "-")  \(row.url)") }
-        } else {
-            let subject = rows.count == 1 ? "The transfer goes" : "The transfers go"
-            // The last one is remembered the longest.
-            let last = rows.compactMap(\.number).max()
-            let command =
-                last.map { "ferry watch \(rows.count == 1 ? "" : "@")\($0)" } ?? "ferry list"
-            console.errorLine("\n\(subject) on in the background; come back with: \(command)")
         }
     }
 }

@@ -119,7 +119,7 @@ struct WatchCommand: Command {
         mailbox: TransferFollower.Mailbox
     ) -> [OpenSession] {
         let identifiers = Set(
-            rows.filter { $0.id.application == DownloadSession.application }.map(\.id.session)
+            rows.filter { $0.id.application == CommandSession.application }.map(\.id.session)
         )
         var taker = FileTaker(environment: context.environment)
         taker.whenWaiting = { id, _, obstacle in mailbox.send(.held(id, .init(obstacle))) }
@@ -139,7 +139,7 @@ struct WatchCommand: Command {
     private func leave(_ session: OpenSession, in context: Context) async throws {
         await session.settle()
         let query = TransferDaemon.Query(
-            application: DownloadSession.application,
+            application: CommandSession.application,
             session: session.identifier
         )
         let rest = try await context.daemon.page(of: query, limit: 1)

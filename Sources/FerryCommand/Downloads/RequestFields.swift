@@ -74,16 +74,19 @@ struct RequestFields: Hashable, Sendable {
         fields.append(Field(name: name, value: value))
     }
 
+    /// Whether a text is a token, such as a field's name or a method (RFC 9110 §5.6.2).
+    static func isToken(_ text: some StringProtocol) -> Bool {
+        !text.isEmpty
+            && text.allSatisfy {
+                $0.isASCII && ($0.isLetter || $0.isNumber || "!#$%&'*+-.^_`|~".contains($0))
+            }
+    }
+
     private static func field(_ text: String, _ arguments: Arguments) throws(UsageError) -> Field {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         let name = parts[0]
-        // RFC 9110 §5.6.2 and §5.5: a token, and text without line breaks.
-        let isToken =
-            !name.isEmpty
-            && name.allSatisfy {
-                $0.isASCII && ($0.isLetter || $0.isNumber || "!#$%&'*+-.^_`|~".contains($0))
-            }
-        guard parts.count == 2, isToken, !parts[1].contains(where: \.isNewline) else {
+        // RFC 9110 §5.5: text without line breaks.
+        guard parts.count == 2, isToken(name), !parts[1].contains(where: \.isNewline) else {
             throw arguments.error(
                 "--header needs 'NAME: VALUE', with a colon after a name without spaces."
             )

@@ -23,11 +23,6 @@ struct RequestedDownload: Sendable {
         value: "NAME=DIGITS",
         help: "save the file only with this digest, such as sha-256=9f86… (only with one URL)"
     )
-    private static let limitRate = OptionSyntax(
-        "limit-rate",
-        value: "RATE",
-        help: "load each file no faster than this, such as 500k or 2M bytes per second"
-    )
     /// The option that names another source.
     static let mirror = OptionSyntax(
         "mirror",
@@ -39,39 +34,11 @@ struct RequestedDownload: Sendable {
         value: "N",
         help: "load each file by up to N connections, 1 to 16 (default: 4)"
     )
-    private static let retries = OptionSyntax(
-        "retries",
-        value: "N",
-        help: "give up a file after N failures in a row"
-    )
-    private static let connectTimeout = OptionSyntax(
-        "connect-timeout",
-        value: "TIME",
-        help: "try again when a connection takes longer than 5s, 2m … (default: 15s)"
-    )
-    private static let keepAwake = OptionSyntax(
-        "keep-awake",
-        help: "keep the machine from sleeping by itself while the files load"
-    )
-    private static let unmeteredOnly = OptionSyntax(
-        "unmetered-only",
-        help: "wait while the network is metered or cellular"
-    )
-    private static let whenIdle = OptionSyntax(
-        "when-idle",
-        help: "wait for mains power, an unmetered network and your hours for such transfers"
-    )
-    /// The number of attempts with a server that has answered no transfer, while a person waits.
-    static let unansweredAttempts = 5
-    /// The responses that say that a server has no answer for now, as against 501 and 505, which no time changes.
-    private static let retriedStatuses = Set(500...599).subtracting([501, 505]).union([408, 429])
 
     /// The options of one download, in a command line or in a list.
     static let options =
-        [output, directory] + RequestFields.options + [
-            checksum, mirror, connections, limitRate, retries, connectTimeout, keepAwake,
-            unmeteredOnly, whenIdle,
-        ]
+        [output, directory] + RequestFields.options + [checksum, mirror, connections]
+        + TransferChoice.options
     /// The names here of options that aria2 names otherwise in its lists.
     static let namesOfAria2 = [
         "out": "output", "dir": "directory", "max-tries": "retries", "split": "connections",
@@ -147,33 +114,17 @@ struct RequestedDownload: Sendable {
         _ arguments: Arguments,
         isDetached: Bool
     ) throws(UsageError) -> TransferOptions {
-        var options = TransferOptions()
-        if let text = arguments.value(of: checksum) {
-            options.expectedDigests = [try arguments.digest(text, of: checksum)]
-        }
+        let choice = try TransferChoice(arguments, isDetached: isDetached)
+        var options = choice.options
+        options.maximumReceiveRate = choice.maximumRate
+        options.holdsExpiredLinks = true
+        options.maximumConnectionsPerDownload = try arguments.integer(of: connections, in: 1...16)
+        options.expectedDigests =
+            try arguments.value(of: checksum)
+            .map { text throws(UsageError) in [try arguments.digest(text, of: checksum)] } ?? []
         options.mirrors = try arguments.values(of: mirror).map { text throws(UsageError) in
             try arguments.webAddress(text)
         }
-        options.maximumConnectionsPerDownload = try arguments.integer(of: connections, in: 1...16)
-        if let text = arguments.value(of: limitRate) {
-            options.maximumReceiveRate = try arguments.rate(text)
-        }
-        options.connectTimeout = try arguments.value(of: connectTimeout)
-            .map { text throws(UsageError) in try arguments.duration(text, of: connectTimeout) }
-        options.keepsMachineAwake = arguments.has(keepAwake)
-        if arguments.has(unmeteredOnly) {
-            options.avoidedConditions.formUnion([.expensiveNetwork, .cellularNetwork])
-        }
-        if arguments.has(whenIdle) { options.avoidedConditions.formUnion(.discretionary) }
-        var retry = TransferOptions.Retry()
-        retry.statuses = retriedStatuses
-        if let text = arguments.value(of: retries) {
-            retry.maximumAttempts = try arguments.count(text, of: retries)
-        } else if !isDetached {
-            retry.maximumUnansweredAttempts = unansweredAttempts
-        }
-        options.retry = retry
-        options.holdsExpiredLinks = true
         return options
     }
 }

@@ -7,7 +7,7 @@ import Synchronization
 final class BackgroundEvents: ApplicationDelegate {
     private let taker: FileTaker
     private let log: FileLog
-    private var sessions: [DownloadSession] = []
+    private var sessions: [CommandSession] = []
 
     /// A delegate.
     ///
@@ -27,7 +27,7 @@ final class BackgroundEvents: ApplicationDelegate {
         let log = log
         var taker = taker
         taker.whenWaiting = { _, url, obstacle in log.write(url: url, obstacle.text) }
-        let session = DownloadSession.open(identifier, taker: taker) { _, url, outcome in
+        let session = CommandSession.open(identifier, taker: taker) { _, url, outcome in
             log.write(url: url, outcome)
         }
         sessions.append(session)
@@ -48,7 +48,7 @@ final class Ownership: Sendable {
 
     /// Whether this process takes a transfer's file.
     func contains(_ id: TransferRow.ID) -> Bool {
-        id.application == DownloadSession.application
+        id.application == CommandSession.application
             && sessions.withLock { $0.contains(id.session) }
     }
 

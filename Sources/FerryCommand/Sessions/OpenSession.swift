@@ -3,15 +3,17 @@ import Foundation
 
 /// A background session as the commands use it.
 struct OpenSession: Sendable {
-    /// Opens a session from its identifier, the options of its downloads, the object that takes its files, and the
+    /// Opens a session from its identifier, the options of its transfers, the object that takes its files, and the
     /// closure that receives their outcomes.
     typealias Opener =
-        @Sendable (String, SessionOptions, FileTaker, @escaping DownloadSession.Report) -> Self
+        @Sendable (String, SessionOptions, FileTaker, @escaping CommandSession.Report) -> Self
 
     /// The session's identifier.
     let identifier: String
     /// Starts a download; nil when the session has ended.
     let download: @Sendable (URLRequest, TransferOptions, Destination) throws -> TransferRow.ID?
+    /// Starts an upload of a file; nil when the session has ended.
+    let upload: @Sendable (_ path: String, URLRequest, TransferOptions) throws -> TransferRow.ID?
     /// Waits until ferryd has recorded all requests and acknowledgements so far.
     let settle: @Sendable () async -> Void
     /// Ends the session permanently, when its transfers are over.
@@ -20,10 +22,11 @@ struct OpenSession: Sendable {
     /// Opens a session with ferryd.
     static let live: Opener = { identifier, options, taker, report in
         _ = Application.ferry
-        let session = DownloadSession.open(identifier, options, taker: taker, report: report)
+        let session = CommandSession.open(identifier, options, taker: taker, report: report)
         return OpenSession(
             identifier: identifier,
             download: { try session.download($0, $1, to: $2) },
+            upload: { session.upload($0, $1, $2) },
             settle: { await session.settle() },
             finish: { await session.finish() }
         )

@@ -21,7 +21,7 @@ extension TransferDaemon.EndedTransfer {
     /// How it ended.
     var outcome: Outcome {
         if let failure {
-            let isOwn = application == DownloadSession.application
+            let isOwn = application == CommandSession.application
             let message =
                 isOwn ? Outcome.Reason.withoutSession(failure.message) : failure.message
             return .failed(Outcome.Reason(code: failure.code, message: message))
@@ -37,11 +37,9 @@ extension TransferDaemon.EndedTransfer {
             let message = "its file was removed, as the user wanted, before \(application) took it"
             return .failed(Outcome.Reason(code: "discarded", message: message))
         }
+        guard application == CommandSession.application else { return .completed }
         // A command that had saved it would have recorded where.
-        if application == DownloadSession.application, upload == nil {
-            return .failed(.fileMissing(name))
-        }
-        return .completed
+        return upload == nil ? .failed(.fileMissing(name)) : .sent(answer: "")
     }
 
     /// Returns what became of it, in a sentence without a period, such as `debian.iso was saved as /home/ana/debian.iso
@@ -55,6 +53,7 @@ extension TransferDaemon.EndedTransfer {
         case .saved(let path, _): return "\(name) was saved as \(path) \(time)"
         case .failed(let reason) where reason.isCancellation: return "\(name) was cancelled \(time)"
         case .failed(let reason): return "\(name) failed \(time): \(reason.message)"
+        case .sent: return "\(name) was sent to \(address) \(time)"
         case .completed, .gone:
             let verb = upload == nil ? "was downloaded" : "was sent"
             return "\(name) \(verb) for \(application) \(time)"
@@ -65,6 +64,7 @@ extension TransferDaemon.EndedTransfer {
     var stateText: String {
         switch outcome {
         case .saved: "saved"
+        case .sent: "sent"
         case .failed(let reason): reason.isCancellation ? "cancelled" : "failed"
         case .completed, .gone: "done"
         }

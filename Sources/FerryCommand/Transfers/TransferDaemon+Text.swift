@@ -72,7 +72,7 @@ extension ToldTransfer {
     /// The reason why a completed transfer has no usable file; nil when it has one.
     var reasonForFailure: Outcome.Reason? {
         if let failure {
-            let isOwn = application == DownloadSession.application
+            let isOwn = application == CommandSession.application
             let message =
                 isOwn ? Outcome.Reason.withoutSession(failure.message) : failure.message
             return Outcome.Reason(code: failure.code, message: message)
@@ -240,6 +240,7 @@ extension TransferRow {
         case .saved(let path, _):
             let file = URL(fileURLWithPath: path).lastPathComponent
             return (file == name ? "saved" : "saved as \(file)") + amount
+        case .sent: return "sent\(amount)"
         case .completed: return "done\(amount)"
         case .gone: return "over"
         case .failed(let reason):

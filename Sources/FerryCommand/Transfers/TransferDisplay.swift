@@ -65,6 +65,15 @@ struct TransferDisplay {
         }
     }
 
+    /// Writes what a server has answered, above the region if both are on a terminal.
+    private mutating func show(_ answer: String) {
+        let lines = answer.hasSuffix("\n") ? String(answer.dropLast()) : answer
+        guard console.outputSize() != nil, let size = console.errorSize() else {
+            return console.output(answer)
+        }
+        console.error(region.insert([lines.printableLines], above: self.lines(for: size)))
+    }
+
     /// The lines of the region.
     private func lines(for size: TerminalSize) -> [String] {
         ProgressBoard(rows, leavingOut: failed, alphabet: console.alphabet)
@@ -88,6 +97,8 @@ struct TransferDisplay {
         case .saved(let path, _) where console.outputSize() == nil:
             // Unchanged, for a program.
             console.output(path + "\n")
+        case .sent(let answer) where style != .quiet && !answer.isEmpty:
+            show(answer)
         case .failed(let reason) where style == .quiet:
             console.errorLine("ferry: \(row.url): \(reason.message)")
         default:

@@ -208,6 +208,8 @@ struct TransferFollower {
 enum Outcome: Hashable, Sendable {
     /// Its file is at a path, with a size in bytes.
     case saved(path: String, byteCount: Int64)
+    /// It was sent, and the server answered with a text; an empty one if there is none, or it is not known.
+    case sent(answer: String)
     /// It is complete; another application takes its file.
     case completed
     /// It is gone from ferryd: its application has acknowledged its end.
@@ -244,14 +246,14 @@ enum Outcome: Hashable, Sendable {
         switch self {
         case .saved(let path, _): path
         case .failed(let reason): reason.keptPath
-        case .completed, .gone: nil
+        case .sent, .completed, .gone: nil
         }
     }
 
     /// Whether the transfer succeeded, or may have succeeded.
     var isSuccess: Bool {
         switch self {
-        case .saved, .completed, .gone: true
+        case .saved, .sent, .completed, .gone: true
         case .failed: false
         }
     }

@@ -147,7 +147,7 @@ struct EndedReport: Encodable {
 
 /// A followed transfer as `ferry get --json` and `ferry watch --json` write it.
 struct RowReport: Encodable {
-    /// `started`, `progress`, `waiting`, `saved`, `completed`, `gone` or `failed`.
+    /// `started`, `progress`, `waiting`, `saved`, `sent`, `completed`, `gone` or `failed`.
     let event: String
     /// Its number in ferryd.
     let id: Int?
@@ -163,6 +163,8 @@ struct RowReport: Encodable {
     var until: Date?
     /// The path of its file.
     var path: String?
+    /// What the server has answered to an upload; nil for nothing.
+    var answer: String?
     /// The failure's name; while it waits, that of the last failure.
     var code: String?
     /// The failure's description; without a failure, details of the wait.
@@ -190,6 +192,9 @@ struct RowReport: Encodable {
         case .over(.saved(let path, _)):
             self.event = event ?? "saved"
             self.path = path
+        case .over(.sent(let answer)):
+            self.event = event ?? "sent"
+            self.answer = answer.isEmpty ? nil : answer
         case .over(.completed):
             self.event = event ?? "completed"
         case .over(.gone):

@@ -116,10 +116,14 @@ struct TransferRow: Hashable, Sendable, Identifiable {
     mutating func ends(_ outcome: Outcome, at instant: Duration) {
         state = .over(outcome)
         ended = instant
-        guard case .saved(_, let byteCount) = outcome else { return }
-        // The file's size is correct in any case; of a quick transfer, ferryd has reported nothing before.
-        receivedByteCount = byteCount
-        expectedByteCount = byteCount
+        // Of a quick transfer, ferryd has reported nothing before.
+        switch outcome {
+        case .saved(_, let byteCount):
+            receivedByteCount = byteCount
+            expectedByteCount = byteCount
+        case .sent: receivedByteCount = expectedByteCount ?? receivedByteCount
+        case .completed, .gone, .failed: break
+        }
     }
 
     /// Records bytes that have arrived.

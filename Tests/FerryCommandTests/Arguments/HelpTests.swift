@@ -42,10 +42,11 @@ import Testing
             """
             Usage: ferry COMMAND
 
-            Download in the background, and see what is under way.
+            Download and upload in the background, and see what is under way.
 
             Commands:
               get       download files, also when this command ends before they are complete
+              put       upload files, also when this command ends before they are sent
               list      show the transfers of all applications
               watch     follow transfers until they are over
               pause     stop transfers until they are resumed
@@ -107,17 +108,17 @@ import Testing
                   --mirror URL            load parts from here as well (only with one URL)
                   --connections N         load each file by up to N connections, 1 to 16
                                           (default: 4)
-                  --limit-rate RATE       load each file no faster than this, such as 500k
-                                          or 2M bytes per second
+                  --limit-rate RATE       transfer each file no faster than this, such as
+                                          500k or 2M bytes per second
                   --retries N             give up a file after N failures in a row
                   --connect-timeout TIME  try again when a connection takes longer than 5s,
                                           2m … (default: 15s)
-                  --keep-awake            keep the machine from sleeping by itself while the
-                                          files load
+                  --keep-awake            keep the machine from sleeping by itself meanwhile
                   --unmetered-only        wait while the network is metered or cellular
                   --when-idle             wait for mains power, an unmetered network and
                                           your hours for such transfers
-                  --per-host N            load at most N files from a server at a time
+              -g, --globoff               take brackets and braces in a URL as they are
+                  --per-host N            transfer at most N files with a server at a time
                                           (default: as ferry.conf says)
                   --give-up-after TIME    give up a file that is not complete after 90s,
                                           30m, 12h, 3d … (default: 7d)
@@ -131,7 +132,6 @@ import Testing
                                           #12
                   --key FILE              the key of --cert, in PEM, where it is in a file
                                           of its own
-              -g, --globoff               take brackets and braces in a URL as they are
                   --detach                do not wait; show the transfers' IDs
                   --json                  write JSON for programs
               -q, --quiet                 show only what goes wrong
@@ -177,6 +177,83 @@ import Testing
             one in a variable cannot.
 
             When standard output is no terminal, it gets the path of each saved file.
+            """
+        )
+    }
+
+    @Test func `ferry put --help`() async {
+        await expectHelp(
+            of: "put",
+            """
+            Usage: ferry put [options] FILE... URL
+
+            Upload files, also when this command ends before they are sent.
+
+            Options:
+              -X, --request METHOD        send the files by this method (default: PUT)
+                  --resumable PROTOCOL    continue an upload by this protocol: auto, draft,
+                                          tus or off (default: auto)
+                  --content-type TYPE     send this as the files' media type, such as
+                                          text/csv
+              -H, --header 'NAME: VALUE'  send this header field; not to another server
+                                          after a redirect
+              -A, --user-agent NAME       send this as the name of the program
+              -e, --referer URL           send this as the address of the page with the link
+              -u, --user NAME:PASSWORD    log in to the server with this name and password,
+                                          by the Basic scheme
+                  --limit-rate RATE       transfer each file no faster than this, such as
+                                          500k or 2M bytes per second
+                  --retries N             give up a file after N failures in a row
+                  --connect-timeout TIME  try again when a connection takes longer than 5s,
+                                          2m … (default: 15s)
+                  --keep-awake            keep the machine from sleeping by itself meanwhile
+                  --unmetered-only        wait while the network is metered or cellular
+                  --when-idle             wait for mains power, an unmetered network and
+                                          your hours for such transfers
+                  --per-host N            transfer at most N files with a server at a time
+                                          (default: as ferry.conf says)
+                  --give-up-after TIME    give up a file that is not complete after 90s,
+                                          30m, 12h, 3d … (default: 7d)
+              -x, --proxy URL             go through this proxy, such as
+                                          http://user:password@host:3128 or socks5h://host
+                  --noproxy HOSTS         go to these hosts directly, such as
+                                          'localhost,.example.com,10.0.0.0/8' or '*'
+                  --cacert FILE           trust the authorities in this PEM file, and no
+                                          others
+                  --cert FILE             show the server this certificate, in PEM or PKCS
+                                          #12
+                  --key FILE              the key of --cert, in PEM, where it is in a file
+                                          of its own
+                  --detach                do not wait; show the transfers' IDs
+                  --json                  write JSON for programs
+              -q, --quiet                 show only what goes wrong
+              -h, --help                  show this help
+
+            If URL ends with '/', each file's name is added to it; several files need such a
+            URL. Ctrl-C leaves the transfers running; 'ferry watch ID' comes back to them.
+            Files must stay as they are until they are sent: the upload of one that is
+            changed or removed fails, unless it is so small that ferryd has a copy.
+
+            A server that offers the IETF's draft "Resumable Uploads for HTTP" continues an
+            upload where it stopped, also after a crash or a reboot; elsewhere it starts
+            over. With '--resumable tus', URL is where a tus server creates uploads.
+
+            What fails is tried again for a week, or as long as --give-up-after says. If a
+            server has not answered yet, for example because its name does not exist or it
+            refuses connections, it is asked 5 times, which takes about 10 seconds, or about
+            90 if it does not respond at all and --connect-timeout is not set; with --detach
+            and after Ctrl-C, for a week. One that answers only that it is not available, by
+            a status of 408, 429 or 500 and more, is asked 11 times, which takes about 10
+            minutes. --retries sets the number for all of these cases. Attempts without a
+            network do not count.
+
+            Without --proxy, --noproxy and --cacert the variables http_proxy, https_proxy,
+            all_proxy, no_proxy, CURL_CA_BUNDLE, SSL_CERT_FILE and SSL_CERT_DIR count, as
+            for curl. A password in an argument can be seen by every user of this machine;
+            one in a variable cannot.
+
+            What the server answers is written to standard output. A status of 400 or more
+            is a failure.
             """
         )
     }

@@ -165,7 +165,7 @@ import Testing
     @Test(arguments: [("", "w\u{E4}"), ("get", "d"), ("get -d", "o"), ("pause", "1")])
     func `an argument that is no UTF-8 is named and refused`(line: String, start: String) async {
         let daemon = PlayedDaemon()
-        let run = await CommandLineRun(line, last: Array(start.utf8) + [0xFF], daemon: daemon)
+        let run = await CommandLineRun(line, words: [Array(start.utf8) + [0xFF]], daemon: daemon)
         let shown = start == "w\u{E4}" ? "w\\xc3\\xa4\\xff" : "\(start)\\xff"
         #expect(run.error.hasPrefix("ferry: the argument '\(shown)' is not UTF-8, "))
         #expect(run.code == .usage)

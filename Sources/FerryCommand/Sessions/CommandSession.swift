@@ -2,11 +2,11 @@ import Ferry
 import Foundation
 import Synchronization
 
-/// A background session of `ferry get`, and the delegate that takes its files.
+/// A background session of `ferry get` or `ferry put`, and the delegate that takes its files.
 ///
-/// It is the same in the process that requested the files, in one that watches them, and in one that ferryd has
+/// It is the same in the process that requested the transfers, in one that watches them, and in one that ferryd has
 /// started for them.
-final class DownloadSession: NSObject, URLSessionDownloadDelegate {
+final class CommandSession: NSObject, URLSessionDownloadDelegate, URLSessionDataDelegate {
     /// The name under which ferryd knows the `ferry` command.
     static let application = "ferry"
 
@@ -15,6 +15,7 @@ final class DownloadSession: NSObject, URLSessionDownloadDelegate {
 
     private struct State {
         var outcomes: [Int: Outcome] = [:]
+        var answers: [Int: Answer] = [:]
         var isInvalid = false
         var whenInvalid: [@Sendable () -> Void] = []
         /// Whether this process is about to end, and leaves the rest to a later one.
@@ -45,8 +46,8 @@ final class DownloadSession: NSObject, URLSessionDownloadDelegate {
         _ options: SessionOptions = SessionOptions(),
         taker: FileTaker,
         report: @escaping Report
-    ) -> DownloadSession {
-        let delegate = DownloadSession(identifier: identifier, taker: taker, report: report)
+    ) -> CommandSession {
+        let delegate = CommandSession(identifier: identifier, taker: taker, report: report)
         let session = URLSession(
             configuration: options.configuration(of: identifier),
             delegate: delegate,
@@ -80,6 +81,26 @@ final class DownloadSession: NSObject, URLSessionDownloadDelegate {
             givenUp.take(for: request).map { session.downloadTask(withResumeData: $0) }
             ?? session.downloadTask(with: request)
         task.taskDescription = try destination.taskDescription
+        task.transferOptions = options
+        task.resume()
+        return id(of: task)
+    }
+
+    /// Starts an upload.
+    ///
+    /// - Parameters:
+    ///   - path: The file.
+    ///   - request: The request.
+    ///   - options: The options of the upload.
+    /// - Returns: The identity of the transfer; nil when the session has ended.
+    func upload(
+        _ path: String,
+        _ request: URLRequest,
+        _ options: TransferOptions
+    ) -> TransferRow.ID? {
+        guard let session = session.withLock({ $0 }) else { return nil }
+        let file = URL(filePath: path, directoryHint: .notDirectory)
+        let task = session.uploadTask(with: request, fromFile: file)
         task.transferOptions = options
         task.resume()
         return id(of: task)
@@ -138,9 +159,24 @@ final class DownloadSession: NSObject, URLSessionDownloadDelegate {
         didCompleteWithError error: (any Error)?
     ) {
         if let error { keep(error, of: task) }
-        let taken = state.withLock { $0.outcomes.removeValue(forKey: task.taskIdentifier) }
-        let outcome = error.map { .failed(Outcome.Reason($0)) } ?? taken ?? found(for: task)
+        let (taken, answer) = state.withLock { state in
+            (
+                state.outcomes.removeValue(forKey: task.taskIdentifier),
+                state.answers.removeValue(forKey: task.taskIdentifier)
+            )
+        }
+        let outcome =
+            error.map { .failed(Outcome.Reason($0)) } ?? taken
+            ?? (task is URLSessionUploadTask ? Outcome(task.response, answer) : found(for: task))
         report(id(of: task), task.originalRequest?.url, outcome)
+    }
+
+    func urlSession(
+        _ session: URLSession,
+        dataTask: URLSessionDataTask,
+        didReceive data: Data
+    ) {
+        state.withLock { $0.answers[dataTask.taskIdentifier, default: Answer()].append(data) }
     }
 
     /// Keeps the bytes of a download that has failed for the next one with its request.
@@ -242,7 +278,7 @@ final class DownloadSession: NSObject, URLSessionDownloadDelegate {
     }
 }
 
-extension DownloadSession: AbsentFileObserver {
+extension CommandSession: AbsentFileObserver {
     func urlSession(
         _ session: URLSession,
         downloadTask: URLSessionDownloadTask,
@@ -285,18 +321,18 @@ extension Outcome.Reason {
 extension Application {
     /// The `ferry` command as ferryd knows it, and starts it for finished files.
     static var ferry: Application {
-        shared.identifier = DownloadSession.application
+        shared.identifier = CommandSession.application
         shared.relaunch?.arguments = [BackgroundEventsCommand.syntax.name]
         shared.relaunch?.workingDirectory = "/"
         return shared
     }
 }
 
-/// The options of all downloads of a `ferry get` session.
+/// The options of all transfers of a session.
 struct SessionOptions: Hashable, Sendable {
-    /// The time limit of a download, including its waits; nil for a week.
+    /// The time limit of a transfer, including its waits; nil for a week.
     var timeLimit: Duration?
-    /// The maximum number of downloads from a host at a time; nil for what ferryd's settings say.
+    /// The maximum number of transfers with a host at a time; nil for what ferryd's settings say.
     var maximumConnectionsPerHost: Int?
     /// How connections are made; nil for the settings of the process that opened the session first.
     var connections: ConnectionChoice?

@@ -1,0 +1,173 @@
+import Ferry
+import FerrySystem
+import Foundation
+@preconcurrency import Glibc
+
+/// `ferry put`: uploads files in the background and shows their progress.
+struct PutCommand: Command {
+    private static let request = OptionSyntax(
+        "request",
+        letter: "X",
+        value: "METHOD",
+        help: "send the files by this method (default: PUT)"
+    )
+    private static let resumable = OptionSyntax(
+        "resumable",
+        value: "PROTOCOL",
+        help: "continue an upload by this protocol: auto, draft, tus or off (default: auto)"
+    )
+    private static let type = OptionSyntax(
+        "content-type",
+        value: "TYPE",
+        help: "send this as the files' media type, such as text/csv"
+    )
+
+    static let syntax = CommandSyntax(
+        name: "put",
+        summary: "upload files, also when this command ends before they are sent",
+        discussion: [
+            "If URL ends with '/', each file's name is added to it; several files need such a URL. Ctrl-C leaves the "
+                + "transfers running; 'ferry watch ID' comes back to them. Files must stay as they are until they are sent: "
+                + "the upload of one that is changed or removed fails, unless it is so small that ferryd has a copy.",
+            "A server that offers the IETF's draft \"Resumable Uploads for HTTP\" continues an upload where it stopped, also "
+                + "after a crash or a reboot; elsewhere it starts over. With '--resumable tus', URL is where a tus server "
+                + "creates uploads.",
+            TransferChoice.discussion,
+            ConnectionChoice.discussion,
+            "What the server answers is written to standard output. A status of 400 or more is a failure.",
+        ],
+        examples: [
+            .init(
+                "ferry put backup.tar.zst https://example.org/backups/",
+                "Upload a file under its own name:"
+            ),
+            .init(
+                "ferry put --resumable tus film.mp4 https://example.org/files/",
+                "Upload to a tus server:"
+            ),
+            .init(
+                "ferry put --when-idle --detach *.raw https://example.org/camera/",
+                "Hand files to ferryd, which sends them when nobody minds:"
+            ),
+        ],
+        options: [request, resumable, type] + RequestFields.options + TransferChoice.options
+            + NewTransfers.options,
+        operands: .oneOrMore("FILE", last: "URL"),
+        command: Self.self
+    )
+
+    private let transfers: NewTransfers
+    private let uploads: [Upload]
+    private let options: TransferOptions
+
+    /// A file, and where it goes.
+    private struct Upload {
+        let file: AbsolutePath
+        let request: URLRequest
+    }
+
+    init(_ arguments: Arguments) throws(UsageError) {
+        transfers = try NewTransfers(arguments)
+        let choice = try TransferChoice(arguments, isDetached: transfers.isDetached)
+        var options = choice.options
+        options.maximumSendRate = choice.maximumRate
+        options.uploadProtocol = try Self.uploadProtocol(arguments)
+        self.options = options
+        uploads = try Self.uploads(arguments)
+    }
+
+    func run(in context: Context) async throws -> ExitCode {
+        let sizes = try uploads.map { try UnreadableFile.check($0.file.text) }
+        return try await transfers.run("put", in: context) { session in
+            try zip(uploads, sizes).compactMap { upload, size in
+                let (file, request) = (upload.file, upload.request)
+                guard let id = try session.upload(file.text, request, options) else { return nil }
+                var row = TransferRow(
+                    id: id,
+                    name: file.name,
+                    url: request.url?.shown ?? "-",
+                    isToBegin: true
+                )
+                row.progress(received: 0, expected: size, at: context.instant())
+                return row
+            }
+        }
+    }
+
+    private static func uploads(_ arguments: Arguments) throws(UsageError) -> [Upload] {
+        let files = arguments.operands.dropLast()
+        let base = try arguments.webAddress(arguments.operands.last ?? "")
+        let fields = try RequestFields(arguments)
+        let method = arguments.value(of: request) ?? "PUT"
+        guard RequestFields.isToken(method) else {
+            throw arguments.error("'\(method)' is no method of HTTP.")
+        }
+        let isDirectory = base.path(percentEncoded: true).isEmpty || base.hasDirectoryPath
+        // A tus server names the upload itself.
+        let addsName = isDirectory && arguments.value(of: resumable) != "tus"
+        guard files.count == 1 || isDirectory else {
+            throw arguments.error("several files need a URL that ends with '/'.")
+        }
+        return try files.map { path throws(UsageError) in
+            guard path != "-" else {
+                throw arguments.error(
+                    "a file is needed, which is still there after a reboot; standard input is not."
+                )
+            }
+            let file = try arguments.place(path)
+            let url =
+                addsName ? base.appending(path: file.name, directoryHint: .notDirectory) : base
+            var request = URLRequest(url: url)
+            request.httpMethod = method
+            fields.apply(to: &request)
+            if let type = arguments.value(of: type) {
+                request.setValue(type, forHTTPHeaderField: "Content-Type")
+            }
+            return Upload(file: file, request: request)
+        }
+    }
+
+    private static func uploadProtocol(
+        _ arguments: Arguments
+    ) throws(UsageError) -> TransferOptions.UploadProtocol {
+        switch arguments.value(of: resumable) {
+        case nil, "auto": return .automatic
+        case "draft": return .draft
+        case "tus": return .tus
+        case "off": return .off
+        case let other?:
+            throw arguments.error("--resumable is auto, draft, tus or off, not '\(other)'.")
+        }
+    }
+}
+
+/// A file that cannot be uploaded.
+struct UnreadableFile: Error, CustomStringConvertible {
+    /// The file.
+    let path: String
+    /// The problem with it.
+    let reason: String
+
+    /// A description of the file and its problem.
+    var description: String { "'\(path)' cannot be uploaded: \(reason)" }
+
+    /// Checks a file before anything is sent.
+    ///
+    /// - Parameter path: The file.
+    /// - Returns: Its size in bytes.
+    /// - Throws: The problem with the file.
+    static func check(_ path: String) throws(Self) -> Int64 {
+        do throws(SystemCallError) {
+            let file = FileDescriptor(
+                owning: try systemCall("open", path) {
+                    open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+                }
+            )
+            let status = try file.status()
+            if status.isRegularFile { return status.size }
+        } catch {
+            throw Self(path: path, reason: String(cString: strerror(error.errno)))
+        }
+        throw Self(path: path, reason: "it is not a regular file")
+    }
+}

@@ -1,0 +1,91 @@
+import Ferry
+
+/// What a command's options say of each transfer, whether it is a download or an upload.
+struct TransferChoice: Hashable, Sendable {
+    private static let limitRate = OptionSyntax(
+        "limit-rate",
+        value: "RATE",
+        help: "transfer each file no faster than this, such as 500k or 2M bytes per second"
+    )
+    private static let retries = OptionSyntax(
+        "retries",
+        value: "N",
+        help: "give up a file after N failures in a row"
+    )
+    private static let connectTimeout = OptionSyntax(
+        "connect-timeout",
+        value: "TIME",
+        help: "try again when a connection takes longer than 5s, 2m … (default: 15s)"
+    )
+    private static let keepAwake = OptionSyntax(
+        "keep-awake",
+        help: "keep the machine from sleeping by itself meanwhile"
+    )
+    private static let unmeteredOnly = OptionSyntax(
+        "unmetered-only",
+        help: "wait while the network is metered or cellular"
+    )
+    private static let whenIdle = OptionSyntax(
+        "when-idle",
+        help: "wait for mains power, an unmetered network and your hours for such transfers"
+    )
+    /// The number of attempts with a server that has answered no transfer, while a person waits.
+    static let unansweredAttempts = 5
+    /// The responses that say that a server has no answer for now, as against 501 and 505, which no time changes.
+    private static let retriedStatuses = Set(500...599).subtracting([501, 505]).union([408, 429])
+
+    /// The options of a command that transfers files.
+    static let options = [limitRate, retries, connectTimeout, keepAwake, unmeteredOnly, whenIdle]
+    /// The paragraph of a command's help about failures.
+    static let discussion =
+        "What fails is tried again for a week, or as long as --give-up-after says. If a server has not "
+        + "answered yet, for example because its name does not exist or it refuses connections, it is asked "
+        + "\(unansweredAttempts) times, which takes about 10 seconds, or about 90 if it does not respond at all and "
+        + "--connect-timeout is not set; with --detach and after Ctrl-C, for a week. One that answers only that it "
+        + "is not available, by a status of 408, 429 or 500 and more, is asked 11 times, which takes about 10 minutes. "
+        + "--retries sets the number for all of these cases. Attempts without a network do not count."
+
+    /// The rate that none of them exceeds, in bytes per second; nil for no limit.
+    let maximumRate: Int64?
+    private let connectTimeout: Duration?
+    private let keepsMachineAwake: Bool
+    private var avoidedConditions: TransferOptions.Conditions = []
+    private var retry = TransferOptions.Retry()
+
+    /// Reads a command's options.
+    ///
+    /// - Parameters:
+    ///   - arguments: The options.
+    ///   - isDetached: Whether nobody waits for the transfers.
+    /// - Throws: ``UsageError`` when an option is invalid.
+    init(_ arguments: Arguments, isDetached: Bool) throws(UsageError) {
+        maximumRate = try arguments.value(of: Self.limitRate).flatMap { text throws(UsageError) in
+            try arguments.rate(text)
+        }
+        connectTimeout = try arguments.value(of: Self.connectTimeout)
+            .map { text throws(UsageError) in
+                try arguments.duration(text, of: Self.connectTimeout)
+            }
+        keepsMachineAwake = arguments.has(Self.keepAwake)
+        if arguments.has(Self.unmeteredOnly) {
+            avoidedConditions.formUnion([.expensiveNetwork, .cellularNetwork])
+        }
+        if arguments.has(Self.whenIdle) { avoidedConditions.formUnion(.discretionary) }
+        retry.statuses = Self.retriedStatuses
+        if let text = arguments.value(of: Self.retries) {
+            retry.maximumAttempts = try arguments.count(text, of: Self.retries)
+        } else if !isDetached {
+            retry.maximumUnansweredAttempts = Self.unansweredAttempts
+        }
+    }
+
+    /// The options of a transfer, without a limit of its rate.
+    var options: TransferOptions {
+        var options = TransferOptions()
+        options.connectTimeout = connectTimeout
+        options.keepsMachineAwake = keepsMachineAwake
+        options.avoidedConditions = avoidedConditions
+        options.retry = retry
+        return options
+    }
+}
