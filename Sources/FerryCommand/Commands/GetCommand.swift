@@ -22,7 +22,8 @@ struct GetCommand: Command {
             "Ctrl-C leaves the transfers running; 'ferry watch ID' comes back to them. Finished files "
                 + "are saved with or without a ferry command running, each when it is complete.",
             TransferChoice.discussion,
-            "A file never replaces another: when NAME is taken it becomes NAME.1, NAME.2 and so on. "
+            "A file never replaces another unless --overwrite or --newer says so: when NAME is taken it becomes NAME.1, "
+                + "NAME.2 and so on. What is replaced is there until the new file is complete. "
                 + "A file that cannot be saved where it belongs is kept in "
                 + "~/.local/share/ferry/unplaced. A status of 400 or more is a failure; 501, 505 and those below 500 other "
                 + "than 408 and 429 are final at once.",
@@ -80,7 +81,8 @@ struct GetCommand: Command {
     }
 
     func run(in context: Context) async throws -> ExitCode {
-        let downloads = try downloads(in: context)
+        let downloads = missing(of: try downloads(in: context), in: context.console)
+        if downloads.isEmpty { return .success }
         var places = Destinations(at: context.now())
         let destinations = try places.all(of: downloads)
         return try await transfers.run("get", in: context) { session in
@@ -100,6 +102,21 @@ struct GetCommand: Command {
         return try lists.reduce(typed) { try $0 + source.listed($1, in: context) }
     }
 
+    /// Returns what is to be downloaded, without what is there already and is to stay.
+    private func missing(
+        of downloads: [RequestedDownload],
+        in console: Console
+    ) -> [RequestedDownload] {
+        let missing = downloads.filter { !$0.isLeftOut }
+        let count = downloads.count - missing.count
+        guard count > 0, !transfers.isQuiet else { return missing }
+        let subject =
+            downloads.count == 1
+            ? "\(downloads[0].likelyName) is" : "\(count) of \(downloads.count) files are"
+        console.errorLine("ferry: \(subject) there already")
+        return missing
+    }
+
     private func start(
         _ downloads: [RequestedDownload],
         _ destinations: [Destination],
@@ -110,10 +127,9 @@ struct GetCommand: Command {
             guard let id = try session.download(request, download.options, destination) else {
                 return nil
             }
-            let proposed = FileName(contentDisposition: nil, address: request.url?.absoluteString)
             return TransferRow(
                 id: id,
-                name: download.name ?? proposed.text,
+                name: download.likelyName,
                 url: request.url?.shown ?? "-",
                 isToBegin: true
             )

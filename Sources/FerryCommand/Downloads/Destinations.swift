@@ -30,7 +30,7 @@ struct Destinations {
                 known.updateValue(opened.flatMap(KnownDirectory.init), forKey: directory)
             }
             if let name = download.name { try UnusableName.check(name, in: directory) }
-            return Destination(
+            var destination = Destination(
                 directory: directory,
                 name: download.name,
                 permissions: permissions,
@@ -38,6 +38,10 @@ struct Destinations {
                 known: known[directory] ?? nil,
                 asked: asked
             )
+            if [.new, .newer].contains(download.precedence) { destination.replaces = true }
+            if download.keepsTime { destination.keepsTime = true }
+            destination.newerThan = download.olderPath
+            return destination
         }
     }
 }

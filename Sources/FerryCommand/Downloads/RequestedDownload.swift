@@ -1,6 +1,7 @@
 import Ferry
 import FerrySystem
 import Foundation
+@preconcurrency import Glibc
 
 /// A download, as a command line or a line of a list asks for it.
 struct RequestedDownload: Sendable {
@@ -35,9 +36,30 @@ struct RequestedDownload: Sendable {
         help: "load each file by up to N connections, 1 to 16 (default: 4)"
     )
 
+    private static let overwrite = OptionSyntax(
+        "overwrite",
+        help: "replace a file that has the name already"
+    )
+    private static let skipExisting = OptionSyntax(
+        "skip-existing",
+        help: "leave out a file whose name is there already"
+    )
+    private static let newer = OptionSyntax(
+        "newer",
+        letter: "N",
+        help:
+            "replace a file that is there only by a newer one of the server; implies --remote-time"
+    )
+    private static let remoteTime = OptionSyntax(
+        "remote-time",
+        letter: "R",
+        help: "give the file the time at which the server's was last changed"
+    )
+
     /// The options of one download, in a command line or in a list.
     static let options =
-        [output, directory] + RequestFields.options + [checksum, mirror, connections]
+        [output, directory, overwrite, skipExisting, newer, remoteTime] + RequestFields.options
+        + [checksum, mirror, connections]
         + TransferChoice.options
     /// The names here of options that aria2 names otherwise in its lists.
     static let namesOfAria2 = [
@@ -55,6 +77,24 @@ struct RequestedDownload: Sendable {
     let directory: String
     /// The name the user chose; nil to take the server's proposal.
     let name: String?
+    /// The name the user chose, or else the one that the URL ends in.
+    let likelyName: String
+    /// What becomes of a file that is there already.
+    let precedence: Precedence
+    /// Whether the file gets the time at which the server's was last changed.
+    let keepsTime: Bool
+
+    /// What becomes of a file that has the name of a download already.
+    enum Precedence: Hashable, Sendable {
+        /// Both are kept, the new one under another name.
+        case both
+        /// It is replaced.
+        case new
+        /// It stays, and nothing is downloaded.
+        case old
+        /// It is replaced if the server's is newer.
+        case newer
+    }
 
     /// Reads the options of a download.
     ///
@@ -68,13 +108,21 @@ struct RequestedDownload: Sendable {
         _ arguments: Arguments,
         isDetached: Bool
     ) throws(UsageError) {
-        var request = URLRequest(url: try arguments.webAddress(match.address))
-        try RequestFields(arguments).apply(to: &request)
-        self.request = request
+        let url = try arguments.webAddress(match.address)
+        precedence = try Self.precedence(arguments)
+        keepsTime = arguments.has(Self.remoteTime) || precedence == .newer
         let directory = try arguments.place(arguments.value(of: Self.directory) ?? ".")
         let file = try Self.outputFile(match, in: directory, arguments)
         name = file?.name
+        likelyName =
+            file?.name ?? FileName(contentDisposition: nil, address: url.absoluteString).text
         self.directory = file?.directory ?? directory.text
+        var request = URLRequest(url: url)
+        try RequestFields(arguments).apply(to: &request)
+        if precedence == .newer, let time = Self.time(of: "\(self.directory)/\(likelyName)") {
+            request.setValue(time.httpText, forHTTPHeaderField: "If-Modified-Since")
+        }
+        self.request = request
         options = try Self.transferOptions(arguments, isDetached: isDetached)
     }
 
@@ -88,6 +136,37 @@ struct RequestedDownload: Sendable {
         for option in [checksum, mirror] where arguments.has(option) {
             throw arguments.error("--\(option.name) is of one file; there are several URLs.")
         }
+    }
+
+    /// Whether there is a file already that takes precedence.
+    var isLeftOut: Bool { precedence == .old && Self.time(of: likelyPath) != nil }
+
+    /// The path of the file that the server's has to be newer than; nil if there is none.
+    var olderPath: String? {
+        request.value(forHTTPHeaderField: "If-Modified-Since") == nil ? nil : likelyPath
+    }
+
+    private var likelyPath: String { "\(directory)/\(likelyName)" }
+
+    private static func precedence(_ arguments: Arguments) throws(UsageError) -> Precedence {
+        let given = [overwrite, skipExisting, newer].filter(arguments.has)
+        guard given.count < 2 else {
+            let names = given.map { "--\($0.name)" }.joined(separator: " and ")
+            throw arguments.error("\(names) exclude each other.")
+        }
+        return switch given.first {
+        case overwrite: .new
+        case skipExisting: .old
+        case newer: .newer
+        default: .both
+        }
+    }
+
+    /// Returns when a file was last changed; nil if there is none.
+    private static func time(of path: String) -> Date? {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { return nil }
+        return Date(timeIntervalSince1970: Double(status.st_mtim.tv_sec))
     }
 
     private static func outputFile(

@@ -18,6 +18,12 @@ struct Destination: Hashable, Codable, Sendable {
     var known: KnownDirectory?
     /// When the file was asked for, in seconds since 1970; nil if that is not known.
     var asked: Int64?
+    /// Whether it replaces a file that has its name; nil for no.
+    var replaces: Bool?
+    /// Whether it has the time at which the server's was last changed; nil for no.
+    var keepsTime: Bool?
+    /// The file that the server's has to be newer than; nil if it is loaded in any case.
+    var newerThan: String?
     /// What the complete file waits for; nil if nothing is in its way.
     var obstacle: String?
 

@@ -2,9 +2,10 @@ import FerrySystem
 import Foundation
 @preconcurrency import Glibc
 
-/// Moves a finished file to its destination, without ever replacing another.
+/// Moves a finished file to its destination, without replacing another unless the user wants that.
 ///
-/// When the name is taken, it tries `name.1`, `name.2` and so on. The result is on disk when it returns, because
+/// When the name is taken, it tries `name.1`, `name.2` and so on. A file that replaces another is first placed beside it, and
+/// then renamed: whoever opens the name finds the old file or the new one. The result is on disk when it returns, because
 /// ferryd then deletes its own copy. It has the owner, group, permissions, access control list and label that it would
 /// have if the user's own program had created it there.
 ///
@@ -17,6 +18,10 @@ struct Placement {
         var permissions: mode_t
         /// The file's group, where the directory does not decide; nil for that of this process.
         var group: gid_t?
+        /// When the content was last changed, in seconds since 1970; nil for now.
+        var modificationTime: Int64?
+        /// Whether it replaces a file that has its name.
+        var replaces = false
     }
 
     /// The attribute of a finished file that names the copy that an earlier process has made of it.
@@ -86,7 +91,9 @@ struct Placement {
     ) throws(FileError) -> String {
         let wanted = name.spellings(for: names)
         for spelling in wanted {
-            if let earlier = placed(file, status, as: spelling) { return earlier }
+            if let earlier = placed(file, status, as: spelling) {
+                return replaceIfWanted(spelling, by: earlier)
+            }
         }
         // One that an earlier process has given it was found above.
         guard isOwn(status) else {
@@ -95,12 +102,33 @@ struct Placement {
         var refusal: FileError?
         for spelling in wanted {
             do {
-                return try place(file, status, spelled: spelling)
+                return replaceIfWanted(spelling, by: try place(file, status, spelled: spelling))
             } catch let error where isRefused(error) {
                 refusal = refusal ?? error
             }
         }
         throw refusal ?? FileError(call: "open", path: directory.path, errno: EINVAL)
+    }
+
+    /// Gives a file the wanted name in place of another, if that is to be.
+    ///
+    /// - Parameters:
+    ///   - wanted: The wanted name.
+    ///   - name: The name that the file has.
+    /// - Returns: The name that the file has then: what cannot be replaced, such as a directory, keeps its name.
+    private func replaceIfWanted(_ wanted: FileName, by name: String) -> String {
+        guard attributes.replaces, name != wanted.text,
+            renameat(directory.descriptor, name, directory.descriptor, wanted.text) == 0
+        else { return name }
+        return wanted.text
+    }
+
+    /// Sets when the content was last changed, if that is to be; a file system without times refuses.
+    func setTime(of file: Int32) {
+        guard let time = attributes.modificationTime else { return }
+        // UTIME_OMIT of utimensat(2), which Swift does not import.
+        let access = timespec(tv_sec: 0, tv_nsec: (1 << 30) - 2)
+        futimens(file, [access, timespec(tv_sec: Int(time), tv_nsec: 0)])
     }
 
     /// Whether a failure is the file system's answer to a name.
@@ -121,6 +149,7 @@ struct Placement {
         do {
             let number = file.rawValue
             try FileError.of("fchmod", source) { fchmod(number, attributes.permissions) }
+            setTime(of: number)
             return try link(file, as: name)
         } catch let error
             where [EXDEV, EPERM, EOPNOTSUPP, ENOSYS, EMLINK, EACCES].contains(error.errno)

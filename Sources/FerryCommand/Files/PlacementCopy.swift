@@ -88,8 +88,9 @@ struct PlacementCopy {
         } catch {
             try copyBytes(from: file.rawValue, to: copy.rawValue, path: path)
         }
-        adjust(copy.rawValue)
         let number = copy.rawValue
+        adjust(number)
+        placement.setTime(of: number)
         try FileError.of("fsync", path) { fsync(number) }
         // A process that dies before the file is removed does not make a second copy.
         var made = stat()

@@ -47,13 +47,15 @@ struct FileTaker: Sendable {
         whenWaiting notice: (Obstacle) -> Void = { _ in }
     ) throws(FileError) -> Outcome {
         let response = response as? HTTPURLResponse
-        // The body is an error page, not the requested file.
-        if let reason = response.flatMap(Outcome.Reason.init(response:)) { return .failed(reason) }
         let destination = Destination(taskDescription: taskDescription)
+        // The body is an error page, not the requested file, or empty.
+        if let outcome = Outcome(withoutFile: response, destination) { return outcome }
         let name = Self.name(destination, response, url)
         let attributes = Placement.Attributes(
             permissions: destination?.permissions ?? 0o600,
-            group: destination?.group
+            group: destination?.group,
+            modificationTime: destination?.keepsTime == true ? response?.modificationTime : nil,
+            replaces: destination?.replaces ?? false
         )
         do {
             return try waiting(in: destination?.directory ?? refuge, notice) {
@@ -86,8 +88,8 @@ struct FileTaker: Sendable {
         byteCount: Int64
     ) -> Outcome {
         let response = response as? HTTPURLResponse
-        if let reason = response.flatMap(Outcome.Reason.init(response:)) { return .failed(reason) }
         let destination = Destination(taskDescription: taskDescription)
+        if let outcome = Outcome(withoutFile: response, destination) { return outcome }
         let name = Self.name(destination, response, url)
         for path in [destination?.directory, refuge].compactMap({ $0 }) {
             guard let directory = try? Directory(opening: path) else { continue }
@@ -198,6 +200,28 @@ struct FileTaker: Sendable {
 
     private static func isDirectory(of location: URL) -> Bool {
         access(location.deletingLastPathComponent().path + "/.", F_OK) == 0
+    }
+}
+
+extension Outcome {
+    /// The outcome of a response that has no file; nil for one that has.
+    fileprivate init?(withoutFile response: HTTPURLResponse?, _ destination: Destination?) {
+        guard let response else { return nil }
+        if let reason = Outcome.Reason(response: response) {
+            self = .failed(reason)
+        } else if response.statusCode == 304, let path = destination?.newerThan {
+            self = .unchanged(path: path)
+        } else {
+            return nil
+        }
+    }
+}
+
+extension HTTPURLResponse {
+    /// When the content was last changed, in seconds since 1970 (RFC 9110 §8.8.2); nil if the server does not say.
+    fileprivate var modificationTime: Int64? {
+        value(forHTTPHeaderField: "Last-Modified").flatMap(Date.init(httpText:))
+            .map { Int64($0.timeIntervalSince1970) }
     }
 }
 

@@ -25,6 +25,8 @@ struct NewTransfers {
 
     /// Whether nobody waits for them.
     let isDetached: Bool
+    /// Whether only what goes wrong is told.
+    var isQuiet: Bool { style == .quiet }
     private let style: TransferDisplay.Style
     private let sessionOptions: SessionOptions
     private let connections: ConnectionChoice

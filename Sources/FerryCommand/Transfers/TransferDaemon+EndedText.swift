@@ -31,6 +31,7 @@ extension TransferDaemon.EndedTransfer {
         {
             return .failed(.cannotPlace("it could not be saved in \(directory)", keptAs: path))
         }
+        if status == 304, let path { return .unchanged(path: path) }
         if let path { return .saved(path: path, byteCount: receivedByteCount) }
         if let reason = status.flatMap(Outcome.Reason.init(status:)) { return .failed(reason) }
         guard !isDiscarded else {
@@ -53,6 +54,7 @@ extension TransferDaemon.EndedTransfer {
         case .saved(let path, _): return "\(name) was saved as \(path) \(time)"
         case .failed(let reason) where reason.isCancellation: return "\(name) was cancelled \(time)"
         case .failed(let reason): return "\(name) failed \(time): \(reason.message)"
+        case .unchanged(let path): return "\(name) was not newer than \(path) \(time)"
         case .sent: return "\(name) was sent to \(address) \(time)"
         case .completed, .gone:
             let verb = upload == nil ? "was downloaded" : "was sent"
@@ -64,6 +66,7 @@ extension TransferDaemon.EndedTransfer {
     var stateText: String {
         switch outcome {
         case .saved: "saved"
+        case .unchanged: "unchanged"
         case .sent: "sent"
         case .failed(let reason): reason.isCancellation ? "cancelled" : "failed"
         case .completed, .gone: "done"

@@ -94,7 +94,8 @@ struct TransferDisplay {
             failed.insert(row.id)
             let line = ProgressLine(row, alphabet: console.alphabet, at: instant).wholeText
             console.error(region.insert([line], above: lines(for: size)))
-        case .saved(let path, _) where console.outputSize() == nil:
+        case .saved(let path, _) where console.outputSize() == nil,
+            .unchanged(let path) where console.outputSize() == nil:
             // Unchanged, for a program.
             console.output(path + "\n")
         case .sent(let answer) where style != .quiet && !answer.isEmpty:

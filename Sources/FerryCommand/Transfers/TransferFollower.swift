@@ -208,6 +208,8 @@ struct TransferFollower {
 enum Outcome: Hashable, Sendable {
     /// Its file is at a path, with a size in bytes.
     case saved(path: String, byteCount: Int64)
+    /// The server's file is not newer than the one at a path.
+    case unchanged(path: String)
     /// It was sent, and the server answered with a text; an empty one if there is none, or it is not known.
     case sent(answer: String)
     /// It is complete; another application takes its file.
@@ -246,6 +248,7 @@ enum Outcome: Hashable, Sendable {
         switch self {
         case .saved(let path, _): path
         case .failed(let reason): reason.keptPath
+        case .unchanged(let path): path
         case .sent, .completed, .gone: nil
         }
     }
@@ -253,7 +256,7 @@ enum Outcome: Hashable, Sendable {
     /// Whether the transfer succeeded, or may have succeeded.
     var isSuccess: Bool {
         switch self {
-        case .saved, .sent, .completed, .gone: true
+        case .saved, .unchanged, .sent, .completed, .gone: true
         case .failed: false
         }
     }

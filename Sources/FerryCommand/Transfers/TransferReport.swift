@@ -147,7 +147,7 @@ struct EndedReport: Encodable {
 
 /// A followed transfer as `ferry get --json` and `ferry watch --json` write it.
 struct RowReport: Encodable {
-    /// `started`, `progress`, `waiting`, `saved`, `sent`, `completed`, `gone` or `failed`.
+    /// `started`, `progress`, `waiting`, `saved`, `unchanged`, `sent`, `completed`, `gone` or `failed`.
     let event: String
     /// Its number in ferryd.
     let id: Int?
@@ -191,6 +191,9 @@ struct RowReport: Encodable {
             self.event = event ?? "progress"
         case .over(.saved(let path, _)):
             self.event = event ?? "saved"
+            self.path = path
+        case .over(.unchanged(let path)):
+            self.event = event ?? "unchanged"
             self.path = path
         case .over(.sent(let answer)):
             self.event = event ?? "sent"

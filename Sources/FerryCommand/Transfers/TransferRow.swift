@@ -122,7 +122,7 @@ struct TransferRow: Hashable, Sendable, Identifiable {
             receivedByteCount = byteCount
             expectedByteCount = byteCount
         case .sent: receivedByteCount = expectedByteCount ?? receivedByteCount
-        case .completed, .gone, .failed: break
+        case .unchanged, .completed, .gone, .failed: break
         }
     }
 

@@ -97,6 +97,12 @@ import Testing
                                           the URL's first range or set stands for
               -d, --directory DIR         save the files in this directory (default: the
                                           current one)
+                  --overwrite             replace a file that has the name already
+                  --skip-existing         leave out a file whose name is there already
+              -N, --newer                 replace a file that is there only by a newer one
+                                          of the server; implies --remote-time
+              -R, --remote-time           give the file the time at which the server's was
+                                          last changed
               -H, --header 'NAME: VALUE'  send this header field; not to another server
                                           after a redirect
               -A, --user-agent NAME       send this as the name of the program
@@ -150,9 +156,10 @@ import Testing
             minutes. --retries sets the number for all of these cases. Attempts without a
             network do not count.
 
-            A file never replaces another: when NAME is taken it becomes NAME.1, NAME.2 and
-            so on. A file that cannot be saved where it belongs is kept in
-            ~/.local/share/ferry/unplaced. A status of 400 or more is a failure; 501, 505
+            A file never replaces another unless --overwrite or --newer says so: when NAME
+            is taken it becomes NAME.1, NAME.2 and so on. What is replaced is there until
+            the new file is complete. A file that cannot be saved where it belongs is kept
+            in ~/.local/share/ferry/unplaced. A status of 400 or more is a failure; 501, 505
             and those below 500 other than 408 and 429 are final at once.
 
             What is here is kept: once bytes have come, neither an error response nor a

@@ -71,6 +71,11 @@ import Testing
             "get -i /does/not/exist",
             "the list '/does/not/exist' cannot be read: No such file or directory.", "ferry get"
         ),
+        (
+            "get -N --overwrite https://example.org/a",
+            "--overwrite and --newer exclude each other.",
+            "ferry get"
+        ),
         ("get -i /tmp", "the list '/tmp' cannot be read: Is a directory.", "ferry get"),
         (
             "get -u me https://example.org/",

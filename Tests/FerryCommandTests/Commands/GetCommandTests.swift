@@ -294,6 +294,40 @@ import Testing
         }
     }
 
+    @Test func `--skip-existing leaves out what is there, and says so`() async throws {
+        try directory.write("here", to: "a.iso")
+        let sessions = PlayedSessions([saved], in: daemon)
+        let one = await get("-d \(directory.path) --skip-existing \(Self.a)", sessions)
+        #expect(one.error == "ferry: a.iso is there already\n")
+        #expect(one.code == .success)
+        #expect(sessions.events == [])
+        let two = await get("-d \(directory.path) --skip-existing \(Self.a) \(Self.b)", sessions)
+        #expect(two.error.hasPrefix("ferry: 1 of 2 files are there already\n"))
+        #expect(sessions.requests.map(\.url?.absoluteString) == [Self.b])
+        let quiet = await get("-q -d \(directory.path) --skip-existing \(Self.a)", sessions)
+        #expect(quiet.error == "")
+    }
+
+    @Test func `--newer asks for a file that has changed since the one that is there`() async throws
+    {
+        let path = try directory.write("here", to: "a.iso")
+        let time = Date(timeIntervalSince1970: 784_111_777)
+        try FileManager.default.setAttributes([.modificationDate: time], ofItemAtPath: path)
+        let sessions = PlayedSessions([.unchanged(path: path), saved, saved], in: daemon)
+        let run = await get("-d \(directory.path) -N \(Self.a) \(Self.b)", sessions)
+        #expect(run.error.hasPrefix("ferry: a.iso: unchanged: the server's file is not newer\n"))
+        #expect(run.output == "\(path)\n/tmp/a.iso\n")
+        #expect(run.code == .success)
+        _ = await get("-d \(directory.path) --overwrite \(Self.a)", sessions)
+        #expect(
+            sessions.requests.map { $0.value(forHTTPHeaderField: "If-Modified-Since") }
+                == ["Sun, 06 Nov 1994 08:49:37 GMT", nil, nil]
+        )
+        #expect(sessions.destinations.map(\.newerThan) == [path, nil, nil])
+        #expect(sessions.destinations.map(\.replaces) == [true, true, true])
+        #expect(sessions.destinations.map(\.keepsTime) == [true, true, nil])
+    }
+
     @Test func `watch comes back to a get whose process is gone, and takes its file`() async throws
     {
         let origin = PlayedSessions([nil], in: daemon)

@@ -20,14 +20,16 @@ import Testing
         name: String? = nil,
         directory target: String = "out",
         status: Int = 200,
-        fields: [String: String] = [:]
+        fields: [String: String] = [:],
+        changing change: (inout Destination) -> Void = { _ in }
     ) throws -> Outcome {
         let url = try #require(URL(string: "https://example.org/get/big.iso"))
-        let destination = Destination(
+        var destination = Destination(
             directory: "\(directory.path)/\(target)",
             name: name,
             permissions: 0o644
         )
+        change(&destination)
         return try taker.take(
             URL(fileURLWithPath: try directory.write("body", to: "CFNetworkDownload_a1b2c3.tmp")),
             taskDescription: try destination.taskDescription,
@@ -50,6 +52,37 @@ import Testing
             try take(name: "mine", fields: disposition) == .saved(path: "\(out)/mine", byteCount: 4)
         )
         #expect(try directory.text(of: "out/mine") == "body")
+    }
+
+    @Test func `a file has its server's time, and another's place, only where that is wanted`()
+        throws
+    {
+        let fields = ["Last-Modified": "Sun, 06 Nov 1994 08:49:37 GMT"]
+        let path = "\(directory.path)/out/big.iso"
+        func time() throws -> Date? {
+            try FileManager.default.attributesOfItem(atPath: path)[.modificationDate] as? Date
+        }
+        #expect(try take(fields: fields) == .saved(path: path, byteCount: 4))
+        #expect(try #require(try time()).timeIntervalSinceNow > -3600)
+        let kept = try take(fields: fields) {
+            $0.keepsTime = true
+            $0.replaces = true
+        }
+        #expect(kept == .saved(path: path, byteCount: 4))
+        #expect(try time() == Date(timeIntervalSince1970: 784_111_777))
+        for text in ["", "yesterday", "Sun, 06 Nov 99999 08:49:37 GMT"] {
+            let odd = try take(fields: ["Last-Modified": text]) {
+                $0.keepsTime = true
+                $0.replaces = true
+            }
+            #expect(odd == .saved(path: path, byteCount: 4))
+        }
+    }
+
+    @Test func `a server's file that is not newer leaves the one that is there`() throws {
+        let outcome = try take(status: 304) { $0.newerThan = "/tmp/big.iso" }
+        #expect(outcome == .unchanged(path: "/tmp/big.iso"))
+        #expect(!FileManager.default.fileExists(atPath: "\(directory.path)/out"))
     }
 
     @Test(arguments: [400, 404, 503])

@@ -1,3 +1,4 @@
+import FerrySystem
 import FerryTestSupport
 import Foundation
 @preconcurrency import Glibc
@@ -47,6 +48,73 @@ import Testing
         #expect(try directory.text(of: "out/big.iso") == "first")
         #expect(try directory.text(of: "out/big.iso.1") == "second")
         #expect(try directory.text(of: "out/big.iso.2") == "third")
+    }
+
+    private func place(
+        _ body: String,
+        in out: String,
+        usesUnnamedFiles: Bool = true
+    ) throws -> String {
+        try FileManager.default.createDirectory(atPath: out, withIntermediateDirectories: true)
+        return try Placement.move(
+            try directory.write(body, to: "source"),
+            to: Directory(opening: out),
+            as: FileName(chosen: "big.iso"),
+            Placement.Attributes(
+                permissions: 0o640,
+                modificationTime: 1_000_000_000,
+                replaces: true
+            ),
+            usesUnnamedFiles: usesUnnamedFiles
+        ).path
+    }
+
+    @Test(arguments: [true, false])
+    func `a file that is to replace another takes its name, on any file system`(
+        usesUnnamedFiles: Bool
+    ) throws {
+        let other = try TemporaryDirectory(in: "/dev/shm")
+        for out in ["\(directory.path)/out", "\(other.path)/out"] {
+            let first = try place("first", in: out, usesUnnamedFiles: usesUnnamedFiles)
+            #expect(try place("second", in: out, usesUnnamedFiles: usesUnnamedFiles) == first)
+            #expect(try String(contentsOfFile: first, encoding: .utf8) == "second")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: out) == ["big.iso"])
+            var status = stat()
+            #expect(stat(first, &status) == 0)
+            #expect(status.st_mtim.tv_sec == 1_000_000_000)
+            #expect(try permissions(first) == 0o640)
+        }
+    }
+
+    @Test func `a link is replaced, not what it leads to; a directory is not`() throws {
+        let out = "\(directory.path)/out"
+        let manager = FileManager.default
+        try manager.createDirectory(atPath: out, withIntermediateDirectories: true)
+        let target = try directory.write("target", to: "target")
+        try manager.createSymbolicLink(atPath: "\(out)/big.iso", withDestinationPath: target)
+        #expect(try place("new", in: out) == "\(out)/big.iso")
+        #expect(try directory.text(of: "target") == "target")
+        #expect(try directory.text(of: "out/big.iso") == "new")
+        try manager.removeItem(atPath: "\(out)/big.iso")
+        try manager.createDirectory(atPath: "\(out)/big.iso", withIntermediateDirectories: false)
+        #expect(try place("new", in: out) == "\(out)/big.iso.1")
+    }
+
+    @Test func `a process that died before the old file was replaced is continued`() throws {
+        let out = "\(directory.path)/out"
+        try FileManager.default.createDirectory(atPath: out, withIntermediateDirectories: true)
+        try directory.write("old", to: "out/big.iso")
+        let source = try directory.write("new", to: "source")
+        #expect(link(source, "\(out)/big.iso.1") == 0)
+        let placed = try Placement.move(
+            source,
+            to: Directory(opening: out),
+            as: FileName(chosen: "big.iso"),
+            Placement.Attributes(permissions: 0o640, replaces: true)
+        )
+        #expect(placed.path == "\(out)/big.iso")
+        #expect(try directory.text(of: "out/big.iso") == "new")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: out) == ["big.iso"])
     }
 
     @Test(arguments: ["dangling", "directory"])

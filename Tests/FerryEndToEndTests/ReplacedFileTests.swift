@@ -1,0 +1,62 @@
+import FerrySystem
+import FerryTestSupport
+import Foundation
+import Testing
+
+/// Files that are there already when they are downloaded again.
+@Suite(.serialized, .timeLimit(.minutes(2))) struct ReplacedFileTests {
+    private let home: TestHome
+
+    init() throws { home = try TestHome() }
+
+    private func text() throws -> String {
+        try String(contentsOfFile: home.files + "/a.txt", encoding: .utf8)
+    }
+
+    private func get(_ options: String..., from server: FixtureServer) async throws -> String {
+        let run = try await home.ferry(
+            ["get", "-d", home.files] + options + [server.url("/a.txt")]
+        )
+        #expect(run.exit == .exited(status: 0), "\(run.error)")
+        return run.error
+    }
+
+    @Test func `a file is loaded again only if the server's is newer, and then replaces it`()
+        async throws
+    {
+        let server = try FixtureServer()
+        server.on("/a.txt", .file(FixtureFile(.text("first"))))
+        _ = try await get("-N", from: server)
+        #expect(try text() == "first")
+        server.on("/a.txt", .status(304))
+        #expect(try await get("-N", from: server).contains("a.txt: unchanged"))
+        let request = try #require(server.requests.last)
+        #expect(request["If-Modified-Since"] == "Mon, 02 Nov 2026 08:00:00 GMT")
+        #expect(try text() == "first")
+        #expect(try await home.ferry("watch", "2").error.contains("a.txt was not newer than "))
+        server.on(
+            "/a.txt",
+            .file(FixtureFile(.text("second"), lastModified: "Tue, 03 Nov 2026 08:00:00 GMT"))
+        )
+        _ = try await get("-N", from: server)
+        #expect(try text() == "second")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: home.files) == ["a.txt"])
+    }
+
+    @Test func `--overwrite replaces a file, and without it the new one has another name`()
+        async throws
+    {
+        let server = try FixtureServer()
+        for content in ["first", "second", "third"] {
+            server.on("/a.txt", .content(.text(content)))
+            if content == "second" {
+                _ = try await get(from: server)
+            } else {
+                _ = try await get("--overwrite", from: server)
+            }
+        }
+        #expect(try text() == "third")
+        let names = try FileManager.default.contentsOfDirectory(atPath: home.files).sorted()
+        #expect(names == ["a.txt", "a.txt.1"])
+    }
+}
