@@ -1,6 +1,7 @@
 import Ferry
 import FerrySystem
 import Foundation
+@preconcurrency import Glibc
 
 /// The parsed arguments of one command.
 struct Arguments: Hashable, Sendable {
@@ -132,6 +133,32 @@ extension Arguments {
         guard let end, let colon = end.lastIndex(of: UInt8(ascii: ":")) else { return true }
         let port = Substring(end[end.index(after: colon)...])
         return port.isEmpty || UInt16(port).map { $0 > 0 } == true
+    }
+
+    /// The content of a file that an option names.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the file.
+    ///   - option: The option.
+    ///   - limit: The maximum number of bytes.
+    /// - Returns: The content.
+    /// - Throws: ``UsageError`` when it cannot be read, or is too long.
+    func content(
+        of path: String,
+        for option: OptionSyntax,
+        limit: Int
+    ) throws(UsageError) -> [UInt8] {
+        do throws(SystemCallError) {
+            let file = FileDescriptor(
+                owning: try systemCall("open", path) { open(path, O_RDONLY | O_CLOEXEC) }
+            )
+            return try file.readToEnd(limit: limit)
+        } catch {
+            let reason =
+                error.errno == EFBIG
+                ? "it is longer than \(limit >> 20) MiB" : String(cString: strerror(error.errno))
+            throw self.error("--\(option.name) '\(path)' cannot be read: \(reason).")
+        }
     }
 
     /// A rate in bytes per second; nil for no limit.

@@ -9,6 +9,12 @@ struct GetCommand: Command {
         value: "FILE",
         help: "download the URLs in this list, too; '-' is standard input"
     )
+    private static let checksums = OptionSyntax(
+        "checksums",
+        value: "FILE",
+        help:
+            "save each file only with the digest that this file or URL has for it, such as SHA256SUMS"
+    )
     private static let noPatterns = OptionSyntax(
         "globoff",
         letter: "g",
@@ -65,7 +71,8 @@ struct GetCommand: Command {
                 "Download numbered files under names of their own:"
             ),
         ],
-        options: [inputFile] + RequestedDownload.options + [noPatterns] + NewTransfers.options,
+        options: [inputFile] + DownloadOptions.options + [checksums, noPatterns]
+            + NewTransfers.options,
         operands: .any("URL"),
         command: Self.self
     )
@@ -81,7 +88,7 @@ struct GetCommand: Command {
     }
 
     func run(in context: Context) async throws -> ExitCode {
-        let downloads = missing(of: try downloads(in: context), in: context.console)
+        let downloads = missing(of: try await downloads(in: context), in: context.console)
         if downloads.isEmpty { return .success }
         var places = Destinations(at: context.now())
         let destinations = try places.all(of: downloads)
@@ -91,15 +98,33 @@ struct GetCommand: Command {
     }
 
     /// Returns what the operands and the lists ask for, in their order.
-    private func downloads(in context: Context) throws -> [RequestedDownload] {
+    private func downloads(in context: Context) async throws -> [RequestedDownload] {
         let lists = arguments.values(of: Self.inputFile)
+        let digests = try await digests(in: context)
         let source = DownloadSource(
             arguments,
             isDetached: transfers.isDetached,
-            hasPatterns: !arguments.has(Self.noPatterns)
+            hasPatterns: !arguments.has(Self.noPatterns),
+            digests: digests
         )
         let typed = try source.typed(hasLists: !lists.isEmpty)
         return try lists.reduce(typed) { try $0 + source.listed($1, in: context) }
+    }
+
+    private func digests(in context: Context) async throws -> DigestList? {
+        guard let source = arguments.value(of: Self.checksums) else { return nil }
+        let limit = DigestList.greatestByteCount
+        let content =
+            source.contains("://")
+            ? try await transfers.content(
+                of: arguments.webAddress(source),
+                limit: limit,
+                in: context
+            )
+            : try arguments.content(of: source, for: Self.checksums, limit: limit)
+        let list = DigestList(content)
+        if list.isEmpty { throw arguments.error("'\(source)' has no checksums in it.") }
+        return list
     }
 
     /// Returns what is to be downloaded, without what is there already and is to stay.

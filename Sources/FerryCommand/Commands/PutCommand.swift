@@ -5,12 +5,6 @@ import Foundation
 
 /// `ferry put`: uploads files in the background and shows their progress.
 struct PutCommand: Command {
-    private static let request = OptionSyntax(
-        "request",
-        letter: "X",
-        value: "METHOD",
-        help: "send the files by this method (default: PUT)"
-    )
     private static let resumable = OptionSyntax(
         "resumable",
         value: "PROTOCOL",
@@ -26,7 +20,7 @@ struct PutCommand: Command {
         name: "put",
         summary: "upload files, also when this command ends before they are sent",
         discussion: [
-            "If URL ends with '/', each file's name is added to it; several files need such a URL. Ctrl-C leaves the "
+            "Files are sent by PUT unless --request names another method. If URL ends with '/', each file's name is added to it; several files need such a URL. Ctrl-C leaves the "
                 + "transfers running; 'ferry watch ID' comes back to them. Files must stay as they are until they are sent: "
                 + "the upload of one that is changed or removed fails, unless it is so small that ferryd has a copy.",
             "A server that offers the IETF's draft \"Resumable Uploads for HTTP\" continues an upload where it stopped, also "
@@ -50,7 +44,7 @@ struct PutCommand: Command {
                 "Hand files to ferryd, which sends them when nobody minds:"
             ),
         ],
-        options: [request, resumable, type] + RequestFields.options + TransferChoice.options
+        options: [resumable, type] + RequestFields.options + TransferChoice.options
             + NewTransfers.options,
         operands: .oneOrMore("FILE", last: "URL"),
         command: Self.self
@@ -98,10 +92,6 @@ struct PutCommand: Command {
         let files = arguments.operands.dropLast()
         let base = try arguments.webAddress(arguments.operands.last ?? "")
         let fields = try RequestFields(arguments)
-        let method = arguments.value(of: request) ?? "PUT"
-        guard RequestFields.isToken(method) else {
-            throw arguments.error("'\(method)' is no method of HTTP.")
-        }
         let isDirectory = base.path(percentEncoded: true).isEmpty || base.hasDirectoryPath
         // A tus server names the upload itself.
         let addsName = isDirectory && arguments.value(of: resumable) != "tus"
@@ -118,7 +108,7 @@ struct PutCommand: Command {
             let url =
                 addsName ? base.appending(path: file.name, directoryHint: .notDirectory) : base
             var request = URLRequest(url: url)
-            request.httpMethod = method
+            request.httpMethod = "PUT"
             fields.apply(to: &request)
             if let type = arguments.value(of: type) {
                 request.setValue(type, forHTTPHeaderField: "Content-Type")

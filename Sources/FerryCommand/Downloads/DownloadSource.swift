@@ -9,6 +9,7 @@ struct DownloadSource {
     private let arguments: Arguments
     private let isDetached: Bool
     private let hasPatterns: Bool
+    private let digests: DigestList?
 
     /// A source of downloads.
     ///
@@ -16,7 +17,9 @@ struct DownloadSource {
     ///   - arguments: The command line.
     ///   - isDetached: Whether nobody waits for the downloads.
     ///   - hasPatterns: Whether the URLs in the command line may have ranges and sets.
-    init(_ arguments: Arguments, isDetached: Bool, hasPatterns: Bool) {
+    ///   - digests: The digests that the files have to have, by their names; nil if there is no list of them.
+    init(_ arguments: Arguments, isDetached: Bool, hasPatterns: Bool, digests: DigestList? = nil) {
+        self.digests = digests
         self.arguments = arguments
         self.isDetached = isDetached
         self.hasPatterns = hasPatterns
@@ -42,9 +45,10 @@ struct DownloadSource {
             }
             matches += pattern.matches
         }
-        if hasLists || matches.count > 1 { try RequestedDownload.requireSeveral(arguments) }
+        if hasLists || matches.count > 1 { try DownloadOptions.requireSeveral(arguments) }
+        let options = try DownloadOptions(arguments, isDetached: isDetached)
         return try matches.map { match throws(UsageError) in
-            try RequestedDownload(match, arguments, isDetached: isDetached)
+            try RequestedDownload(match, options, digests, arguments)
         }
     }
 
@@ -84,19 +88,36 @@ struct DownloadSource {
         } catch {
             throw fault(error.line, "\(error.message).")
         }
+        let common = try DownloadOptions(arguments, isDetached: isDetached)
         return try list.entries.map { entry throws(UsageError) in
-            var merged = arguments
-            merged.override(
-                by: try options(of: entry, fault),
-                keepingBoth: RequestedDownload.repeated
-            )
-            let match = AddressPattern.Match(address: entry.address, values: [])
+            let own = try options(of: entry, fault)
             do throws(UsageError) {
-                return try RequestedDownload(match, merged, isDetached: isDetached)
+                return try download(entry, own, common)
             } catch {
                 throw fault(entry.line, error.message)
             }
         }
+    }
+
+    private func download(
+        _ entry: DownloadList.Entry,
+        _ own: Arguments?,
+        _ common: DownloadOptions
+    ) throws(UsageError) -> RequestedDownload {
+        var options = common
+        if let own {
+            var merged = arguments
+            merged.override(by: own, keepingBoth: DownloadOptions.repeated)
+            options = try DownloadOptions(merged, isDetached: isDetached)
+        }
+        if let name = entry.name { options.output = name }
+        options.add(
+            mirrors: try entry.mirrors.map { text throws(UsageError) in
+                try arguments.webAddress(text)
+            }
+        )
+        let match = AddressPattern.Match(address: entry.address, values: [])
+        return try RequestedDownload(match, options, digests, arguments)
     }
 
     private static func content(
@@ -111,17 +132,16 @@ struct DownloadSource {
         return try descriptor.readToEnd(limit: limit)
     }
 
-    /// Reads the options of an entry as ``ArgumentParser`` reads those of a command line.
+    /// Reads the options of an entry as ``ArgumentParser`` reads those of a command line; nil if it has none.
     private func options(
         of entry: DownloadList.Entry,
         _ fault: (Int, String) -> UsageError
-    ) throws(UsageError) -> Arguments {
+    ) throws(UsageError) -> Arguments? {
+        if entry.options.isEmpty { return nil }
         var options = Arguments()
-        if let name = entry.name { options.append(name, for: RequestedDownload.output) }
-        for mirror in entry.mirrors { options.append(mirror, for: RequestedDownload.mirror) }
         for line in entry.options {
-            let name = RequestedDownload.namesOfAria2[line.name] ?? line.name
-            guard let option = RequestedDownload.options.first(where: { $0.name == name }) else {
+            let name = DownloadOptions.namesOfAria2[line.name] ?? line.name
+            guard let option = DownloadOptions.options.first(where: { $0.name == name }) else {
                 throw fault(line.line, "a download in a list has no option '\(line.name)'.")
             }
             switch (option.value, line.value) {

@@ -14,6 +14,12 @@ struct RequestFields: Hashable, Sendable {
         value: "'NAME: VALUE'",
         help: "send this header field; not to another server after a redirect"
     )
+    private static let request = OptionSyntax(
+        "request",
+        letter: "X",
+        value: "METHOD",
+        help: "make the request by this method"
+    )
     private static let userAgent = OptionSyntax(
         "user-agent",
         letter: "A",
@@ -33,15 +39,47 @@ struct RequestFields: Hashable, Sendable {
         help: "log in to the server with this name and password, by the Basic scheme"
     )
 
+    private static let netrc = OptionSyntax(
+        "netrc",
+        letter: "n",
+        help: "log in with the name and password that ~/.netrc has for the server"
+    )
+    private static let netrcFile = OptionSyntax(
+        "netrc-file",
+        value: "FILE",
+        help: "the same with this file"
+    )
+    private static let cookie = OptionSyntax(
+        "cookie",
+        letter: "b",
+        value: "'NAME=VALUE'",
+        help:
+            "send these cookies, or those that a file of cookies in Netscape's format has for the URL"
+    )
+
     /// The options of a command that makes requests.
-    static let options = [header, userAgent, referer, user]
+    static let options = [request, header, userAgent, referer, user, netrc, netrcFile, cookie]
     /// The options of which each value counts, rather than the last one.
     static let repeated: Set = [header]
 
+    private let method: String?
+    private let cookies: Cookies?
+    private let logins: NetrcFile?
     private var fields: [Field]
+
+    private enum Cookies: Hashable {
+        case text(String)
+        case file(CookieFile)
+    }
 
     /// Reads a command's options; a field of `--header` replaces what another option says of its name.
     init(_ arguments: Arguments) throws(UsageError) {
+        method = arguments.value(of: Self.request)
+        guard method.map(Self.isToken) != false else {
+            throw arguments.error("'\(method ?? "")' is no method of HTTP.")
+        }
+        cookies = try Self.cookies(arguments)
+        logins = try Self.logins(arguments)
         fields = try arguments.values(of: Self.header).map { text throws(UsageError) in
             try Self.field(text, arguments)
         }
@@ -51,13 +89,60 @@ struct RequestFields: Hashable, Sendable {
         guard user.contains(":") else {
             throw arguments.error("--user needs a name and a password with a colon between them.")
         }
-        let credentials = Data(user.utf8).base64EncodedString()
-        try add("Authorization", "Basic \(credentials)", Self.user, arguments)
+        try add("Authorization", Self.basic(user), Self.user, arguments)
     }
 
-    /// Adds the fields to a request.
+    /// Sets the method of a request, and adds the fields to it.
     func apply(to request: inout URLRequest) {
+        if let method { request.httpMethod = method }
         for field in fields { request.addValue(field.value, forHTTPHeaderField: field.name) }
+        func setIfMissing(_ name: String, _ value: String?) {
+            guard let value, request.value(forHTTPHeaderField: name) == nil else { return }
+            request.setValue(value, forHTTPHeaderField: name)
+        }
+        setIfMissing("Cookie", cookies(for: request))
+        let login = request.url?.host().flatMap { logins?.login(for: $0) }
+        setIfMissing("Authorization", login.map { Self.basic("\($0.name):\($0.password)") })
+    }
+
+    /// Returns the value of a field with a name and a password (RFC 7617).
+    private static func basic(_ user: String) -> String {
+        "Basic \(Data(user.utf8).base64EncodedString())"
+    }
+
+    private static func logins(_ arguments: Arguments) throws(UsageError) -> NetrcFile? {
+        let home = arguments.has(netrc) ? "\(NSHomeDirectory())/.netrc" : nil
+        guard let path = arguments.value(of: netrcFile) ?? home else { return nil }
+        let limit = NetrcFile.greatestByteCount
+        let content = try arguments.content(of: path, for: netrcFile, limit: limit)
+        return NetrcFile(String(decoding: content, as: UTF8.self))
+    }
+
+    private static func cookies(_ arguments: Arguments) throws(UsageError) -> Cookies? {
+        guard let text = arguments.value(of: cookie) else { return nil }
+        guard !text.contains("=") else {
+            guard !text.contains(where: \.isNewline) else {
+                throw arguments.error("the value of --cookie has a line break in it.")
+            }
+            return .text(text)
+        }
+        let content = try arguments.content(
+            of: text,
+            for: cookie,
+            limit: CookieFile.greatestByteCount
+        )
+        guard let file = CookieFile(content) else {
+            throw arguments.error("--cookie '\(text)' is no file of cookies in Netscape's format.")
+        }
+        return .file(file)
+    }
+
+    private func cookies(for request: URLRequest) -> String? {
+        switch cookies {
+        case nil: nil
+        case .text(let text): text
+        case .file(let file): request.url.flatMap { file.field(for: $0, at: Date()) }
+        }
     }
 
     private mutating func add(

@@ -115,6 +115,7 @@ struct ProgressLine {
     /// The transfer in words, for output that is not a terminal.
     var words: String {
         switch row.state {
+        case .running where row.receivedByteCount == 0: return "\(row.name): started".printable
         case .running:
             let parts = [amount, percent.map { "\($0)%" }, speed, timeLeft.map { "\($0) left" }]
             return "\(row.name): \(parts.compactMap { $0 }.joined(separator: ", "))".printable

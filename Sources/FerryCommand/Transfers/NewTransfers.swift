@@ -88,6 +88,38 @@ struct NewTransfers {
         return code
     }
 
+    /// Loads a short file in this process, with the connections that the transfers have.
+    ///
+    /// - Parameters:
+    ///   - url: The URL.
+    ///   - limit: The maximum number of bytes.
+    ///   - context: The world outside.
+    /// - Returns: The file's content.
+    /// - Throws: The error of a file that cannot be loaded, or is too long.
+    func content(of url: URL, limit: Int, in context: Context) async throws -> [UInt8] {
+        try connections.check()
+        let configuration = URLSessionConfiguration.ephemeral
+        connections.apply(to: configuration, in: context.environment)
+        let session = URLSession(configuration: configuration)
+        defer { session.invalidateAndCancel() }
+        do {
+            let (bytes, response) = try await session.bytes(from: url)
+            let reason = (response as? HTTPURLResponse).flatMap(Outcome.Reason.init(response:))
+            if let reason { throw UnusableFile(address: url.shown, reason: reason.message) }
+            var content: [UInt8] = []
+            for try await byte in bytes {
+                content.append(byte)
+                guard content.count <= limit else {
+                    let reason = "it is longer than \(limit >> 20) MiB"
+                    throw UnusableFile(address: url.shown, reason: reason)
+                }
+            }
+            return content
+        } catch let error as URLError {
+            throw UnusableFile(address: url.shown, reason: Outcome.Reason(error).message)
+        }
+    }
+
     private func open(
         _ identifier: String,
         in context: Context,
@@ -136,4 +168,14 @@ struct NewTransfers {
             console.errorLine("\n\(subject) on in the background; come back with: \(command)")
         }
     }
+}
+
+/// A file that is needed for the transfers, and cannot be loaded.
+private struct UnusableFile: Error, CustomStringConvertible {
+    /// The URL, without what may be secret.
+    let address: String
+    /// The reason.
+    let reason: String
+
+    var description: String { "'\(address)' cannot be loaded: \(reason)" }
 }

@@ -103,12 +103,20 @@ import Testing
                                           of the server; implies --remote-time
               -R, --remote-time           give the file the time at which the server's was
                                           last changed
+              -X, --request METHOD        make the request by this method
               -H, --header 'NAME: VALUE'  send this header field; not to another server
                                           after a redirect
               -A, --user-agent NAME       send this as the name of the program
               -e, --referer URL           send this as the address of the page with the link
               -u, --user NAME:PASSWORD    log in to the server with this name and password,
                                           by the Basic scheme
+              -n, --netrc                 log in with the name and password that ~/.netrc
+                                          has for the server
+                  --netrc-file FILE       the same with this file
+              -b, --cookie 'NAME=VALUE'   send these cookies, or those that a file of
+                                          cookies in Netscape's format has for the URL
+                  --data DATA             send this by POST, as forms are sent; '@FILE' is
+                                          the content of a file
                   --checksum NAME=DIGITS  save the file only with this digest, such as
                                           sha-256=9f86… (only with one URL)
                   --mirror URL            load parts from here as well (only with one URL)
@@ -123,6 +131,8 @@ import Testing
                   --unmetered-only        wait while the network is metered or cellular
                   --when-idle             wait for mains power, an unmetered network and
                                           your hours for such transfers
+                  --checksums FILE        save each file only with the digest that this file
+                                          or URL has for it, such as SHA256SUMS
               -g, --globoff               take brackets and braces in a URL as they are
                   --per-host N            transfer at most N files with a server at a time
                                           (default: as ferry.conf says)
@@ -197,17 +207,22 @@ import Testing
             Upload files, also when this command ends before they are sent.
 
             Options:
-              -X, --request METHOD        send the files by this method (default: PUT)
                   --resumable PROTOCOL    continue an upload by this protocol: auto, draft,
                                           tus or off (default: auto)
                   --content-type TYPE     send this as the files' media type, such as
                                           text/csv
+              -X, --request METHOD        make the request by this method
               -H, --header 'NAME: VALUE'  send this header field; not to another server
                                           after a redirect
               -A, --user-agent NAME       send this as the name of the program
               -e, --referer URL           send this as the address of the page with the link
               -u, --user NAME:PASSWORD    log in to the server with this name and password,
                                           by the Basic scheme
+              -n, --netrc                 log in with the name and password that ~/.netrc
+                                          has for the server
+                  --netrc-file FILE       the same with this file
+              -b, --cookie 'NAME=VALUE'   send these cookies, or those that a file of
+                                          cookies in Netscape's format has for the URL
                   --limit-rate RATE       transfer each file no faster than this, such as
                                           500k or 2M bytes per second
                   --retries N             give up a file after N failures in a row
@@ -236,10 +251,11 @@ import Testing
               -q, --quiet                 show only what goes wrong
               -h, --help                  show this help
 
-            If URL ends with '/', each file's name is added to it; several files need such a
-            URL. Ctrl-C leaves the transfers running; 'ferry watch ID' comes back to them.
-            Files must stay as they are until they are sent: the upload of one that is
-            changed or removed fails, unless it is so small that ferryd has a copy.
+            Files are sent by PUT unless --request names another method. If URL ends with
+            '/', each file's name is added to it; several files need such a URL. Ctrl-C
+            leaves the transfers running; 'ferry watch ID' comes back to them. Files must
+            stay as they are until they are sent: the upload of one that is changed or
+            removed fails, unless it is so small that ferryd has a copy.
 
             A server that offers the IETF's draft "Resumable Uploads for HTTP" continues an
             upload where it stopped, also after a crash or a reboot; elsewhere it starts

@@ -76,6 +76,18 @@ import Testing
             "--overwrite and --newer exclude each other.",
             "ferry get"
         ),
+        (
+            "get -b /does/not/exist https://example.org/a",
+            "--cookie '/does/not/exist' cannot be read: No such file or directory.", "ferry get"
+        ),
+        (
+            "get -b /etc/passwd https://example.org/a",
+            "--cookie '/etc/passwd' is no file of cookies in Netscape's format.", "ferry get"
+        ),
+        (
+            "get --netrc-file / https://example.org/a",
+            "--netrc-file '/' cannot be read: Is a directory.", "ferry get"
+        ),
         ("get -i /tmp", "the list '/tmp' cannot be read: Is a directory.", "ferry get"),
         (
             "get -u me https://example.org/",

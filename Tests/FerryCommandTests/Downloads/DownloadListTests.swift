@@ -205,6 +205,68 @@ import Testing
         }
     }
 
+    @Test func `each file has to have the digest that a list has for it`() async throws {
+        let digits = String(repeating: "0a", count: 32)
+        let sums = try directory.write("\(digits)  a\n\(digits)  b\n", to: "SHA256SUMS")
+        let sessions = sessions(2)
+        _ = try await get("--checksums \(sums) \(Self.a)", list: "\(Self.b)\n", sessions)
+        #expect(
+            sessions.options.map { $0.expectedDigests.map(\.algorithm) } == [[.sha256], [.sha256]]
+        )
+        let missing = try await get("--checksums \(sums) https://example.org/c", self.sessions(0))
+        #expect(missing.error.hasPrefix("ferry: the list of checksums has none of 'c'.\n"))
+        let empty = try directory.write("<html>", to: "none")
+        let none = try await get("--checksums \(empty) \(Self.a)", self.sessions(0))
+        #expect(none.error.hasPrefix("ferry: '\(empty)' has no checksums in it.\n"))
+        #expect(none.code == .usage)
+    }
+
+    @Test func `--data is sent by POST, as a form unless a field says otherwise`() async throws {
+        let sessions = sessions(3)
+        let file = try directory.write("{}", to: "body")
+        _ = try await get("--data a=1&b=2 \(Self.a)", sessions)
+        _ = try await get(
+            "--data @\(file) -X PUT -H Content-Type:application/json \(Self.a)",
+            sessions
+        )
+        _ = try await get("-X DELETE \(Self.a)", sessions)
+        #expect(sessions.requests.map(\.httpMethod) == ["POST", "PUT", "DELETE"])
+        #expect(
+            sessions.requests.map { $0.httpBody.map { String(decoding: $0, as: UTF8.self) } } == [
+                "a=1&b=2", "{}", nil,
+            ]
+        )
+        #expect(
+            sessions.requests.map { $0.value(forHTTPHeaderField: "Content-Type") }
+                == ["application/x-www-form-urlencoded", "application/json", nil]
+        )
+    }
+
+    @Test func `cookies and logins of files go to the servers that they are for`() async throws {
+        let cookies = try directory.write(
+            "example.org\tFALSE\t/\tFALSE\t0\tsid\tabc\n",
+            to: "cookies"
+        )
+        let netrc = try directory.write(
+            "machine example.org login me password secret\n",
+            to: "netrc"
+        )
+        let sessions = sessions(3)
+        _ = try await get(
+            "-b \(cookies) --netrc-file \(netrc) \(Self.a) https://example.com/",
+            sessions
+        )
+        _ = try await get("-b a=b;c=d --netrc-file \(netrc) -u you:x \(Self.a)", sessions)
+        #expect(
+            sessions.requests.map { $0.value(forHTTPHeaderField: "Cookie") }
+                == ["sid=abc", nil, "a=b;c=d"]
+        )
+        #expect(
+            sessions.requests.map { $0.value(forHTTPHeaderField: "Authorization") }
+                == ["Basic bWU6c2VjcmV0", nil, "Basic eW91Ong="]
+        )
+    }
+
     @Test func `files of a range have names by what the range stands for`() async throws {
         let sessions = sessions(4)
         _ = try await get("-o #1/page-#2.png https://example.org/{x,y}/[09-10]", sessions)

@@ -1,0 +1,84 @@
+import Foundation
+
+/// A file of cookies in Netscape's format, as curl, wget and browsers' extensions write it.
+///
+/// A line has a cookie's domain, whether it is for subdomains, its path, whether it is for TLS only, the second since 1970 in
+/// which it expires (0 for the end of a session), its name and its value, with tabs between them. `#HttpOnly_` may precede the
+/// domain; other lines that begin with `#` are comments.
+struct CookieFile: Hashable, Sendable {
+    private struct Cookie: Hashable {
+        let domain: String
+        let includesSubdomains: Bool
+        let path: String
+        let isSecure: Bool
+        let expiry: Int64
+        let name: String
+        let value: String
+    }
+
+    /// The maximum size of a file in bytes.
+    static let greatestByteCount = 16 << 20
+
+    private static let prefix = "#HttpOnly_"
+
+    private var cookies: [Cookie] = []
+
+    /// Reads a file.
+    ///
+    /// - Parameter bytes: The content; nil is returned if a line is none of a file of cookies.
+    init?(_ bytes: [UInt8]) {
+        guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
+        for line in text.split(whereSeparator: \.isNewline) {
+            let content = line.hasPrefix(Self.prefix) ? line.dropFirst(Self.prefix.count) : line
+            if content.hasPrefix("#") || content.allSatisfy(\.isWhitespace) { continue }
+            guard let cookie = Self.cookie(content) else { return nil }
+            cookies.append(cookie)
+        }
+    }
+
+    private static func cookie(_ line: Substring) -> Cookie? {
+        let fields = line.split(separator: "\t", omittingEmptySubsequences: false)
+        // A cookie without a value may lack the last tab.
+        guard 6...7 ~= fields.count, let expiry = Int64(fields[4]) else { return nil }
+        let domain = fields[0].lowercased()
+        return Cookie(
+            domain: domain.hasPrefix(".") ? String(domain.dropFirst()) : domain,
+            includesSubdomains: fields[1].uppercased() == "TRUE",
+            path: String(fields[2]),
+            isSecure: fields[3].uppercased() == "TRUE",
+            expiry: expiry,
+            name: String(fields[5]),
+            value: fields.count > 6 ? String(fields[6]) : ""
+        )
+    }
+
+    /// Returns the value of the request's field, with the longest paths first (RFC 6265 §5.4).
+    ///
+    /// - Parameters:
+    ///   - url: The URL of the request.
+    ///   - now: The present.
+    /// - Returns: The value; nil if no cookie is for the URL.
+    func field(for url: URL, at now: Date) -> String? {
+        let matching = cookies.enumerated().filter { Self.matches($0.element, url, now) }
+            .sorted { left, right in
+                let (first, second) = (left.element.path.utf8.count, right.element.path.utf8.count)
+                return first == second ? left.offset < right.offset : first > second
+            }
+        guard !matching.isEmpty else { return nil }
+        return matching.map { "\($0.element.name)=\($0.element.value)" }.joined(separator: "; ")
+    }
+
+    private static func matches(_ cookie: Cookie, _ url: URL, _ now: Date) -> Bool {
+        guard let host = url.host()?.lowercased() else { return false }
+        let isHost = host == cookie.domain
+        guard isHost || cookie.includesSubdomains && host.hasSuffix(".\(cookie.domain)"),
+            !cookie.isSecure || url.scheme?.lowercased() == "https",
+            cookie.expiry == 0 || Double(cookie.expiry) > now.timeIntervalSince1970
+        else { return false }
+        let requested = url.path(percentEncoded: true)
+        let path = requested.isEmpty ? "/" : requested
+        guard path.hasPrefix(cookie.path) else { return false }
+        return path == cookie.path || cookie.path.hasSuffix("/")
+            || path.dropFirst(cookie.path.count).hasPrefix("/")
+    }
+}

@@ -1,0 +1,116 @@
+import Foundation
+import Testing
+
+@testable import FerryCommand
+
+/// Files of cookies as curl, wget and browsers' extensions write them.
+@Suite(.timeLimit(.minutes(1))) struct CookieFileTests {
+    private static let text = """
+        # Netscape HTTP Cookie File
+
+        example.org\tFALSE\t/\tFALSE\t0\thost\t1
+        .example.org\tTRUE\t/\tFALSE\t0\tdomain\t2
+        #HttpOnly_.example.org\tTRUE\t/files\tFALSE\t2000000000\thidden\ta b=c
+        .example.org\tTRUE\t/\tTRUE\t0\tsecure\t3
+        .example.org\tTRUE\t/\tFALSE\t1000000000\texpired\t4
+        other.example\tFALSE\t/\tFALSE\t0\tother\t5
+        example.org\tFALSE\t/files/\tFALSE\t0\tempty\t
+        """
+
+    private let now = Date(timeIntervalSince1970: 1_790_000_000)
+
+    @Test(
+        arguments: [
+            ("http://example.org/", "host=1; domain=2"), ("http://EXAMPLE.org", "host=1; domain=2"),
+            ("https://example.org/x", "host=1; domain=2; secure=3"),
+            ("http://example.org/files/a", "empty=; hidden=a b=c; host=1; domain=2"),
+            ("http://example.org/files", "hidden=a b=c; host=1; domain=2"),
+            ("http://example.org/filesystem", "host=1; domain=2"),
+            ("http://www.example.org/", "domain=2"), ("http://badexample.org/", nil),
+            ("http://org/", nil), ("http://other.example:8080/a?b#c", "other=5"),
+            ("http://www.other.example/", nil),
+        ]
+    )
+    func `a request gets the cookies that are for it`(url: String, field: String?) throws {
+        let file = try #require(CookieFile(Array(Self.text.utf8)))
+        #expect(file.field(for: try #require(URL(string: url)), at: now) == field)
+    }
+
+    @Test func `line breaks of any system are read`() throws {
+        let text = Self.text.replacing("\n", with: "\r\n")
+        #expect(CookieFile(Array(text.utf8)) == CookieFile(Array(Self.text.utf8)))
+        #expect(CookieFile([]) != nil)
+    }
+
+    @Test(arguments: ["<html>", "a=b", "a\tb\tc\td\te\tf\tg", "a\tTRUE\t/\tTRUE\t0"])
+    func `what is no file of cookies is refused`(text: String) {
+        #expect(CookieFile(Array(text.utf8)) == nil)
+        #expect(CookieFile([0xff, 0x00]) == nil)
+    }
+}
+
+/// Files of names and passwords for servers.
+@Suite(.timeLimit(.minutes(1))) struct NetrcFileTests {
+    @Test(
+        arguments: [
+            ("machine a login me password secret", "a", "me:secret"),
+            ("machine a\n\tlogin me\n\tpassword secret\n", "A", "me:secret"),
+            ("machine a password secret login me\nmachine b login you", "b", "you:"),
+            (
+                "machine b login x password y\ndefault login anonymous password z", "c",
+                "anonymous:z"
+            ),
+            (
+                "machine a login \"two words\" password \"qu\\\"ote \\\\\"", "a",
+                "two words:qu\"ote \\"
+            ),
+            ("# comment machine a\nmachine a login me password s#1", "a", "me:s#1"),
+            ("machine a account x login me password y", "a", "me:y"),
+            (
+                "machine b login x\nmacdef init\nmachine a login no\n\nmachine a login me password y",
+                "a", "me:y"
+            ),
+            ("machine a login me", "b", nil), ("", "a", nil), ("login me password x", "a", nil),
+            ("machine", "a", nil), ("machine a login", "a", ":"),
+            ("machine a login \"open", "a", "open:"),
+            ("macdef x", "a", nil),
+            ("machine a login first\nmachine a login second", "a", "first:"),
+        ]
+    )
+    func `a server's login is the first that is for it`(
+        text: String,
+        host: String,
+        login: String?
+    ) {
+        let found = NetrcFile(text).login(for: host).map { "\($0.name):\($0.password)" }
+        #expect(found == login)
+    }
+}
+
+/// Digests as sha256sum(1) and its siblings write them.
+@Suite(.timeLimit(.minutes(1))) struct DigestListTests {
+    private static let sha256 = String(repeating: "0a", count: 32)
+    private static let md5 = String(repeating: "0B", count: 16)
+
+    @Test(
+        arguments: [
+            ("\(sha256)  a.iso", "a.iso"), ("\(sha256) *a.iso", "a.iso"),
+            ("\(md5)  ./x/a.iso", "a.iso"),
+            ("SHA256 (a.iso) = \(sha256)", "a.iso"), ("MD5 (a (1) = b) = \(md5)", "a (1) = b"),
+            ("\(sha256)  two words", "two words"),
+        ]
+    )
+    func `a file has the digest of its line`(line: String, name: String) {
+        let text = "-----BEGIN PGP SIGNED MESSAGE-----\r\nHash: SHA256\r\n\r\n\(line)\r\n"
+        let list = DigestList(Array(text.utf8))
+        #expect(list.digest(of: name) != nil)
+        #expect(list.digest(of: "other") == nil)
+    }
+
+    @Test(arguments: [
+        "", "<html>", "\(sha256)", "\(sha256) a", "\(sha256)0  a", "SHA256 (a = x", "zz  a",
+    ])
+    func `what is no digest is passed over`(line: String) {
+        #expect(DigestList(Array(line.utf8)).isEmpty)
+    }
+}
