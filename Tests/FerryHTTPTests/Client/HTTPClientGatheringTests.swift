@@ -47,8 +47,8 @@ import Testing
             exchange.pause()
             return .deliver
         }
-        probe.onBytes = { _ in
-            counts.append(self.probe.bytes.count)
+        probe.onBytes = { [unowned probe] _ in
+            counts.append(probe.bytes.count)
             return .deliver
         }
         var request = HTTPRequest(url: server.url("/file"))
