@@ -35,6 +35,7 @@ extension FuzzTarget {
         resumableUpload, download, resumeData, uploadResumeData, fileRecord, segmentTable,
         storedValues,
         hostName, networkMessages,
+        downloadList, addressPattern, requestFiles,
     ]
 }
 

@@ -39,7 +39,9 @@ struct CookieFile: Hashable, Sendable {
     private static func cookie(_ line: Substring) -> Cookie? {
         let fields = line.split(separator: "\t", omittingEmptySubsequences: false)
         // A cookie without a value may lack the last tab.
-        guard 6...7 ~= fields.count, let expiry = Int64(fields[4]) else { return nil }
+        guard 6...7 ~= fields.count, let expiry = Int64(fields[4]),
+            fields.suffix(from: 5).allSatisfy({ !$0.unicodeScalars.contains(where: \.isInvisible) })
+        else { return nil }
         let domain = fields[0].lowercased()
         return Cookie(
             domain: domain.hasPrefix(".") ? String(domain.dropFirst()) : domain,
