@@ -42,6 +42,8 @@ struct GetCommand: Command {
                 + "The lines after it that begin with a blank have its options, as aria2 has them: 'output=NAME', "
                 + "'checksum=sha-256=9f86…', 'header=NAME: VALUE'. What the command line says holds for all of them. Empty lines, "
                 + "and those that begin with '#', are left out. If a line is invalid, nothing is downloaded.",
+            "'--output -' writes the bytes to standard output in order and as they come; a pipe or a device as PATH gets them, "
+                + "too. This command loads them itself, and they end with it. A broken connection is continued where it broke.",
             ConnectionChoice.discussion,
             "When standard output is no terminal, it gets the path of each saved file.",
         ],
@@ -67,6 +69,10 @@ struct GetCommand: Command {
                 "Download what a list has:"
             ),
             .init(
+                "ferry get -o - https://example.org/backup.tar.zst | tar -x --zstd",
+                "Unpack an archive while it comes:"
+            ),
+            .init(
                 "ferry get -o 'page-#1.png' 'https://example.org/scan/[001-120]/page.png'",
                 "Download numbered files under names of their own:"
             ),
@@ -88,6 +94,7 @@ struct GetCommand: Command {
     }
 
     func run(in context: Context) async throws -> ExitCode {
+        if let code = try await stream(in: context) { return code }
         let downloads = missing(of: try await downloads(in: context), in: context.console)
         if downloads.isEmpty { return .success }
         var places = Destinations(at: context.now())
@@ -100,15 +107,36 @@ struct GetCommand: Command {
     /// Returns what the operands and the lists ask for, in their order.
     private func downloads(in context: Context) async throws -> [RequestedDownload] {
         let lists = arguments.values(of: Self.inputFile)
-        let digests = try await digests(in: context)
-        let source = DownloadSource(
+        let source = source(try await digests(in: context))
+        let typed = try source.typed(hasLists: !lists.isEmpty)
+        return try lists.reduce(typed) { try $0 + source.listed($1, in: context) }
+    }
+
+    private func source(_ digests: DigestList?) -> DownloadSource {
+        DownloadSource(
             arguments,
             isDetached: transfers.isDetached,
             hasPatterns: !arguments.has(Self.noPatterns),
             digests: digests
         )
-        let typed = try source.typed(hasLists: !lists.isEmpty)
-        return try lists.reduce(typed) { try $0 + source.listed($1, in: context) }
+    }
+
+    /// Downloads what is not saved, but written to standard output, a pipe or a device; nil for files.
+    private func stream(in context: Context) async throws -> ExitCode? {
+        guard let path = arguments.value(of: DownloadOptions.output),
+            StreamOutput.isMeant(by: path)
+        else { return nil }
+        for option in [Self.inputFile, Self.checksums] + DownloadOptions.ofFiles
+        where arguments.has(option) {
+            throw arguments.error("--\(option.name) is of a file, and '\(path)' is none.")
+        }
+        guard arguments.operands.count == 1, !transfers.isDetached, !transfers.isJSON else {
+            throw arguments.error(
+                "'--output \(path)' is for one URL, and without --detach and --json."
+            )
+        }
+        let download = try source(nil).streamed()
+        return try await transfers.stream(download, to: try StreamOutput(path: path), in: context)
     }
 
     private func digests(in context: Context) async throws -> DigestList? {

@@ -66,6 +66,10 @@ struct DownloadOptions: Sendable {
         [output, directory, overwrite, skipExisting, newer, remoteTime] + RequestFields.options
         + [data, checksum, mirror, connections]
         + TransferChoice.options
+    /// The options that say something of a file.
+    static let ofFiles = [
+        directory, overwrite, skipExisting, newer, remoteTime, checksum, mirror, connections,
+    ]
     /// The names here of options that aria2 names otherwise in its lists.
     static let namesOfAria2 = [
         "out": "output", "dir": "directory", "max-tries": "retries", "split": "connections",

@@ -52,6 +52,17 @@ struct DownloadSource {
         }
     }
 
+    /// Returns the download of the only operand, without the name of a file.
+    ///
+    /// - Returns: The download.
+    /// - Throws: ``UsageError`` when the operand or an option is invalid.
+    func streamed() throws(UsageError) -> RequestedDownload {
+        var options = try DownloadOptions(arguments, isDetached: isDetached)
+        options.output = nil
+        let match = AddressPattern.Match(address: arguments.operands[0], values: [])
+        return try RequestedDownload(match, options, nil, arguments)
+    }
+
     private func pattern(_ operand: String) throws(UsageError) -> AddressPattern {
         do throws(AddressPattern.Fault) {
             return try AddressPattern(operand)

@@ -77,18 +77,30 @@ package struct Console: Sendable {
 
     /// Writes a text; returns the number of the error that kept it from being written.
     private static func write(_ text: String, to descriptor: Int32) -> Int32? {
-        var bytes = Array(text.utf8)[...]
-        while !bytes.isEmpty {
-            let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+        var text = text
+        let number = text.withUTF8 { write(UnsafeRawBufferPointer($0), to: descriptor) }
+        // The reader has gone, and SIGPIPE is ignored: the command is to do its work all the same.
+        return number == EPIPE ? nil : number
+    }
+
+    /// Writes bytes; waits where another program has set the descriptor not to wait by itself.
+    ///
+    /// - Parameters:
+    ///   - bytes: The bytes.
+    ///   - descriptor: The descriptor.
+    /// - Returns: The number of the error that kept them from being written; nil if they were.
+    static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Int32? {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let part = UnsafeRawBufferPointer(rebasing: rest)
+            let count = Glibc.write(descriptor, part.baseAddress, part.count)
             if count > 0 {
-                bytes = bytes.dropFirst(count)
+                rest = rest.dropFirst(count)
                 continue
             }
             switch errno {
             case EINTR: continue
             case EAGAIN: waitForRoom(in: descriptor)
-            // The reader has gone, and SIGPIPE is ignored: the command is to do its work all the same.
-            case EPIPE: return nil
             default: return errno
             }
         }

@@ -25,6 +25,8 @@ struct NewTransfers {
 
     /// Whether nobody waits for them.
     let isDetached: Bool
+    /// Whether standard output has JSON.
+    var isJSON: Bool { style == .json }
     /// Whether only what goes wrong is told.
     var isQuiet: Bool { style == .quiet }
     private let style: TransferDisplay.Style
@@ -86,6 +88,26 @@ struct NewTransfers {
             try sayGoodbye(to: left, in: context.console)
         }
         return code
+    }
+
+    /// Downloads a file in this process, to standard output, a pipe or a device.
+    ///
+    /// - Parameters:
+    ///   - download: What is to be downloaded.
+    ///   - output: Where its bytes go.
+    ///   - context: The world outside.
+    /// - Returns: The exit code.
+    /// - Throws: The error of a certificate that cannot be used.
+    func stream(
+        _ download: RequestedDownload,
+        to output: StreamOutput,
+        in context: Context
+    ) async throws -> ExitCode {
+        try connections.check()
+        let configuration = URLSessionConfiguration.ephemeral
+        connections.apply(to: configuration, in: context.environment)
+        return await StreamedDownload(download, timeLimit: sessionOptions.timeLimit)
+            .run(to: output, configuration, style, in: context)
     }
 
     /// Loads a short file in this process, with the connections that the transfers have.

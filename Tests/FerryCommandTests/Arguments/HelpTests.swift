@@ -188,6 +188,10 @@ import Testing
             for all of them. Empty lines, and those that begin with '#', are left out. If a
             line is invalid, nothing is downloaded.
 
+            '--output -' writes the bytes to standard output in order and as they come; a
+            pipe or a device as PATH gets them, too. This command loads them itself, and
+            they end with it. A broken connection is continued where it broke.
+
             Without --proxy, --noproxy and --cacert the variables http_proxy, https_proxy,
             all_proxy, no_proxy, CURL_CA_BUNDLE, SSL_CERT_FILE and SSL_CERT_DIR count, as
             for curl. A password in an argument can be seen by every user of this machine;

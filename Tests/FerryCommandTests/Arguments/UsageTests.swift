@@ -102,8 +102,20 @@ import Testing
             "ferry get"
         ),
         (
-            "get -o - https://example.org/a", "--output needs a file's name, not '-'.",
+            "get -o - https://example.org/a https://example.org/b",
+            "'--output -' is for one URL, and without --detach and --json.", "ferry get"
+        ),
+        (
+            "get -o - --detach https://example.org/a",
+            "'--output -' is for one URL, and without --detach and --json.", "ferry get"
+        ),
+        (
+            "get -o - --overwrite https://example.org/a", "--overwrite is of a file, and '-' is none.",
             "ferry get"
+        ),
+        (
+            "get -o /dev/null -i - https://example.org/a",
+            "--input-file is of a file, and '/dev/null' is none.", "ferry get"
         ),
         (
             "get -H nonsense https://example.org/a",
