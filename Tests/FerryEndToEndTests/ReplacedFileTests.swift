@@ -33,7 +33,11 @@ import Testing
         let request = try #require(server.requests.last)
         #expect(request["If-Modified-Since"] == "Mon, 02 Nov 2026 08:00:00 GMT")
         #expect(try text() == "first")
-        #expect(try await home.ferry("watch", "2").error.contains("a.txt was not newer than "))
+        #expect(try await home.ferry("watch", "2").error.contains("/a.txt was left as it is at "))
+        // Not every server knows the field.
+        server.on("/a.txt", .file(FixtureFile(.text("older"))))
+        #expect(try await get("-N", from: server).contains("a.txt: unchanged"))
+        #expect(try text() == "first")
         server.on(
             "/a.txt",
             .file(FixtureFile(.text("second"), lastModified: "Tue, 03 Nov 2026 08:00:00 GMT"))
@@ -41,6 +45,41 @@ import Testing
         _ = try await get("-N", from: server)
         #expect(try text() == "second")
         #expect(try FileManager.default.contentsOfDirectory(atPath: home.files) == ["a.txt"])
+    }
+
+    @Test func `two files of a command never replace each other`() async throws {
+        let server = try FixtureServer()
+        server.on("/1/a.txt", .content(.text("first")))
+        server.on("/2/a.txt", .content(.text("second")))
+        let run = try await home.ferry(
+            "get",
+            "--overwrite",
+            "-d",
+            home.files,
+            server.url("/1/a.txt"),
+            server.url("/2/a.txt")
+        )
+        #expect(run.exit == .exited(status: 0), "\(run.error)")
+        let names = try FileManager.default.contentsOfDirectory(atPath: home.files).sorted()
+        #expect(names == ["a.txt", "a.txt.1"])
+    }
+
+    @Test func `--skip-existing leaves out what is there when the file is complete, too`()
+        async throws
+    {
+        let server = try FixtureServer()
+        server.on(
+            "/x",
+            .content(.text("new")).with(
+                fields: [("Content-Disposition", "attachment; filename=a.txt")]
+            )
+        )
+        try Data("mine".utf8).write(to: URL(filePath: home.files + "/a.txt"))
+        let run = try await home.ferry("get", "--skip-existing", "-d", home.files, server.url("/x"))
+        #expect(run.error.contains("unchanged"), "\(run.error)")
+        #expect(try text() == "mine")
+        let names = try FileManager.default.contentsOfDirectory(atPath: home.files)
+        #expect(names == ["a.txt"])
     }
 
     @Test func `--overwrite replaces a file, and without it the new one has another name`()

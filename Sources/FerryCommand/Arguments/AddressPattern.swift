@@ -1,7 +1,7 @@
 /// An address with ranges and sets in it, as curl has them: `https://example.org/{a,b}/[001-100].jpg`.
 ///
 /// A range is `[1-9]`, `[001-100]`, `[a-z]` or `[0-100:10]`, a set is `{one,two}`. Brackets and braces around anything else
-/// are characters of the address, such as those of an IPv6 address.
+/// are characters of the address, such as those of an IPv6 address, and so is each behind a backslash.
 struct AddressPattern: Hashable, Sendable {
     /// One of the addresses that the pattern stands for.
     struct Match: Hashable, Sendable {
@@ -78,9 +78,16 @@ struct AddressPattern: Hashable, Sendable {
     init(_ text: String) throws(Fault) {
         var rest = text[...]
         var literal = ""
-        while let opening = rest.firstIndex(where: { $0 == "[" || $0 == "{" }) {
+        while let opening = rest.firstIndex(where: { $0 == "[" || $0 == "{" || $0 == "\\" }) {
             literal += rest[..<opening]
             rest = rest[opening...]
+            if rest.first == "\\" {
+                // A bracket behind it is a character of the address.
+                let isEscape = rest.dropFirst().first.map { "[]{}".contains($0) } == true
+                if isEscape { rest.removeFirst() }
+                literal.append(rest.removeFirst())
+                continue
+            }
             let closing: Character = rest.first == "[" ? "]" : "}"
             let content = rest.dropFirst().prefix { $0 != closing && $0 != rest.first }
             if content.endIndex < rest.endIndex, rest[content.endIndex] == closing,

@@ -111,6 +111,9 @@ struct PutCommand: Command {
             request.httpMethod = "PUT"
             fields.apply(to: &request)
             if let type = arguments.value(of: type) {
+                guard !type.contains(where: \.isNewline) else {
+                    throw arguments.error("the value of --content-type has a line break in it.")
+                }
                 request.setValue(type, forHTTPHeaderField: "Content-Type")
             }
             return Upload(file: file, request: request)

@@ -7,7 +7,8 @@ struct WatchCommand: Command {
         summary: "follow transfers until they are over",
         discussion: [
             "Without an ID it follows all of them. Ctrl-C ends the watching, not the transfers. Of one that "
-                + "has ended already it says what became of it, and exits as if it had watched that.",
+                + "has ended already it says what became of it, and exits as if it had watched that; ferryd remembers the last "
+                + "1000.",
             TransferSelection.discussion,
         ],
         examples: [

@@ -11,9 +11,11 @@ struct CookieFile: Hashable, Sendable {
         let includesSubdomains: Bool
         let path: String
         let isSecure: Bool
-        let expiry: Int64
+        let expiry: Double
         let name: String
         let value: String
+
+        var key: [String] { [domain, path, name] }
     }
 
     /// The maximum size of a file in bytes.
@@ -27,19 +29,23 @@ struct CookieFile: Hashable, Sendable {
     ///
     /// - Parameter bytes: The content; nil is returned if a line is none of a file of cookies.
     init?(_ bytes: [UInt8]) {
+        var latest: [[String]: Int] = [:]
         guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
-        for line in text.split(whereSeparator: \.isNewline) {
+        for line in text.drop(while: { $0 == "\u{FEFF}" }).split(whereSeparator: \.isNewline) {
             let content = line.hasPrefix(Self.prefix) ? line.dropFirst(Self.prefix.count) : line
             if content.hasPrefix("#") || content.allSatisfy(\.isWhitespace) { continue }
             guard let cookie = Self.cookie(content) else { return nil }
+            // The last one counts, as of a server that sets it again (RFC 6265 §5.3).
+            latest[cookie.key] = cookies.count
             cookies.append(cookie)
         }
+        cookies = cookies.enumerated().filter { latest[$1.key] == $0 }.map(\.element)
     }
 
     private static func cookie(_ line: Substring) -> Cookie? {
         let fields = line.split(separator: "\t", omittingEmptySubsequences: false)
         // A cookie without a value may lack the last tab.
-        guard 6...7 ~= fields.count, let expiry = Int64(fields[4]),
+        guard 6...7 ~= fields.count, let expiry = Double(fields[4]),
             fields.suffix(from: 5).allSatisfy({ !$0.unicodeScalars.contains(where: \.isInvisible) })
         else { return nil }
         let domain = fields[0].lowercased()
@@ -61,7 +67,21 @@ struct CookieFile: Hashable, Sendable {
     ///   - now: The present.
     /// - Returns: The value; nil if no cookie is for the URL.
     func field(for url: URL, at now: Date) -> String? {
-        let matching = cookies.enumerated().filter { Self.matches($0.element, url, now) }
+        guard let host = url.host()?.lowercased() else { return nil }
+        let requested = url.path(percentEncoded: true)
+        let target = Target(
+            host: host,
+            // An address has no domain that it is part of (RFC 6265 §5.1.3).
+            isAddress: host.contains(":") || host.last?.isNumber == true,
+            path: requested.isEmpty ? "/" : requested,
+            isSecure: url.scheme?.lowercased() == "https"
+        )
+        let matching = cookies.enumerated()
+            .filter { cookie in
+                target.matches(cookie.element)
+                    && (cookie.element.expiry == 0
+                        || cookie.element.expiry > now.timeIntervalSince1970)
+            }
             .sorted { left, right in
                 let (first, second) = (left.element.path.utf8.count, right.element.path.utf8.count)
                 return first == second ? left.offset < right.offset : first > second
@@ -70,17 +90,21 @@ struct CookieFile: Hashable, Sendable {
         return matching.map { "\($0.element.name)=\($0.element.value)" }.joined(separator: "; ")
     }
 
-    private static func matches(_ cookie: Cookie, _ url: URL, _ now: Date) -> Bool {
-        guard let host = url.host()?.lowercased() else { return false }
-        let isHost = host == cookie.domain
-        guard isHost || cookie.includesSubdomains && host.hasSuffix(".\(cookie.domain)"),
-            !cookie.isSecure || url.scheme?.lowercased() == "https",
-            cookie.expiry == 0 || Double(cookie.expiry) > now.timeIntervalSince1970
-        else { return false }
-        let requested = url.path(percentEncoded: true)
-        let path = requested.isEmpty ? "/" : requested
-        guard path.hasPrefix(cookie.path) else { return false }
-        return path == cookie.path || cookie.path.hasSuffix("/")
-            || path.dropFirst(cookie.path.count).hasPrefix("/")
+    /// What a cookie is compared with.
+    private struct Target {
+        let host: String
+        let isAddress: Bool
+        let path: String
+        let isSecure: Bool
+
+        func matches(_ cookie: Cookie) -> Bool {
+            let isPart =
+                cookie.includesSubdomains && !isAddress && host.hasSuffix(".\(cookie.domain)")
+            guard host == cookie.domain || isPart, isSecure || !cookie.isSecure,
+                path.hasPrefix(cookie.path)
+            else { return false }
+            return path == cookie.path || cookie.path.hasSuffix("/")
+                || path.dropFirst(cookie.path.count).hasPrefix("/")
+        }
     }
 }

@@ -5,12 +5,16 @@ import Foundation
 /// Where the files of a command go, which is checked before anything is loaded.
 struct Destinations {
     private let asked: Int64
+    private let begun: Int64
     private let permissions: mode_t
     private var known: [String: KnownDirectory?] = [:]
 
     /// The destinations of files that are asked for now.
     init(at now: Date) {
         asked = Int64(now.timeIntervalSince1970)
+        var clock = timespec()
+        clock_gettime(CLOCK_REALTIME_COARSE, &clock)
+        begun = Int64(clock.tv_sec) * 1_000_000_000 + Int64(clock.tv_nsec)
         let mask = umask(0o077)
         umask(mask)
         permissions = 0o666 & ~mask
@@ -38,7 +42,10 @@ struct Destinations {
                 known: known[directory] ?? nil,
                 asked: asked
             )
-            if [.new, .newer].contains(download.precedence) { destination.replaces = true }
+            if download.precedence != .both {
+                destination.precedence = download.precedence
+                destination.begun = begun
+            }
             if download.keepsTime { destination.keepsTime = true }
             destination.newerThan = download.olderPath
             return destination

@@ -64,8 +64,9 @@ struct DownloadList: Hashable, Sendable {
     private mutating func take(_ text: Substring, line: Int) throws(Fault) {
         let content = text.drop { $0 == " " || $0 == "\t" }
         guard let first = content.first, first != "#" else { return }
-        guard content.startIndex > text.startIndex else {
-            return entries.append(try Self.entry(text, line: line))
+        let isAddress = content.hasPrefix("http://") || content.hasPrefix("https://")
+        guard content.startIndex > text.startIndex, !isAddress else {
+            return entries.append(try Self.entry(content, line: line))
         }
         guard let last = entries.indices.last else {
             throw Fault(line: line, message: "an option comes before the first URL")

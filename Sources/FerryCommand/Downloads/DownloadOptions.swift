@@ -39,15 +39,17 @@ struct DownloadOptions: Sendable {
     private static let data = OptionSyntax(
         "data",
         value: "DATA",
-        help: "send this by POST, as forms are sent; '@FILE' is the content of a file"
+        help:
+            "send this by POST, as forms are sent, and only once unless --retries says otherwise; "
+            + "'@FILE' is the content of a file, of at most 1 MiB"
     )
     private static let overwrite = OptionSyntax(
         "overwrite",
-        help: "replace a file that has the name already"
+        help: "replace a file that has the name, unless it was changed after this command began"
     )
     private static let skipExisting = OptionSyntax(
         "skip-existing",
-        help: "leave out a file whose name is there already"
+        help: "leave out a file whose name is there, or is when the file is complete"
     )
     private static let newer = OptionSyntax(
         "newer",
@@ -66,6 +68,11 @@ struct DownloadOptions: Sendable {
         [output, directory, overwrite, skipExisting, newer, remoteTime] + RequestFields.options
         + [data, checksum, mirror, connections]
         + TransferChoice.options
+    /// The options of a line of a list: it has no say in which of the user's files are read, sent or replaced.
+    static let ofLists = options.filter { option in
+        ![data, overwrite, skipExisting, newer].contains(option)
+            && !RequestFields.ofFiles.contains(option)
+    }
     /// The options that say something of a file.
     static let ofFiles = [
         directory, overwrite, skipExisting, newer, remoteTime, checksum, mirror, connections,
@@ -85,43 +92,41 @@ struct DownloadOptions: Sendable {
     /// The path from there that the user chose, in which `#1` stands for a range; nil to take the server's proposal.
     var output: String?
     /// What becomes of a file that is there already.
-    let precedence: Precedence
+    let precedence: Destination.Precedence
     /// Whether the file gets the time at which the server's was last changed.
     let keepsTime: Bool
     private let fields: RequestFields
     private let data: Data?
-
-    /// What becomes of a file that has the name of a download already.
-    enum Precedence: Hashable, Sendable {
-        /// Both are kept, the new one under another name.
-        case both
-        /// It is replaced.
-        case new
-        /// It stays, and nothing is downloaded.
-        case old
-        /// It is replaced if the server's is newer.
-        case newer
-    }
 
     /// Reads options.
     ///
     /// - Parameters:
     ///   - arguments: The options.
     ///   - isDetached: Whether nobody waits for the downloads.
+    ///   - common: The options whose files were read, and count for these, too; nil to read them.
     /// - Throws: ``UsageError`` when one is invalid.
-    init(_ arguments: Arguments, isDetached: Bool) throws(UsageError) {
+    init(
+        _ arguments: Arguments,
+        isDetached: Bool,
+        sharing common: DownloadOptions? = nil
+    ) throws(UsageError) {
         transfer = try Self.transferOptions(arguments, isDetached: isDetached)
         directory = try arguments.place(arguments.value(of: Self.directory) ?? ".")
         output = arguments.value(of: Self.output)
         precedence = try Self.precedence(arguments)
         keepsTime = arguments.has(Self.remoteTime) || precedence == .newer
-        fields = try RequestFields(arguments)
-        data = try Self.body(arguments)
+        fields = try RequestFields(arguments, sharing: common?.fields)
+        data = if let common { common.data } else { try Self.body(arguments) }
+        let isRepeatable = data == nil && !["POST", "PATCH"].contains(fields.method)
+        // Nobody knows what a server has done of a request that got no answer.
+        if !isRepeatable, !arguments.has(TransferChoice.retries) {
+            transfer.retry?.maximumAttempts = 1
+        }
     }
 
     /// Refuses options of one file, as they are given for several.
-    static func requireSeveral(_ arguments: Arguments) throws(UsageError) {
-        if let path = arguments.value(of: output), !path.contains("#") {
+    static func requireSeveral(_ arguments: Arguments, hasLists: Bool) throws(UsageError) {
+        if let path = arguments.value(of: output), hasLists || !path.contains("#") {
             throw arguments.error(
                 "--output names one file; use --directory for several URLs, or '#1' for what a range stands for."
             )
@@ -150,12 +155,17 @@ struct DownloadOptions: Sendable {
     }
 
     private static func body(_ arguments: Arguments) throws(UsageError) -> Data? {
-        guard let text = arguments.value(of: data) else { return nil }
-        guard text.hasPrefix("@") else { return Data(text.utf8) }
-        return Data(try arguments.content(of: String(text.dropFirst()), for: data, limit: 1 << 20))
+        let parts = try arguments.values(of: data).map { text throws(UsageError) in
+            guard text.hasPrefix("@") else { return Data(text.utf8) }
+            let path = String(text.dropFirst())
+            return Data(try arguments.content(of: path, for: data, limit: 1 << 20))
+        }
+        return parts.isEmpty ? nil : Data(parts.joined(separator: Data("&".utf8)))
     }
 
-    private static func precedence(_ arguments: Arguments) throws(UsageError) -> Precedence {
+    private static func precedence(
+        _ arguments: Arguments
+    ) throws(UsageError) -> Destination.Precedence {
         let given = [overwrite, skipExisting, newer].filter(arguments.has)
         guard given.count < 2 else {
             let names = given.map { "--\($0.name)" }.joined(separator: " and ")

@@ -45,11 +45,24 @@ struct DownloadSource {
             }
             matches += pattern.matches
         }
-        if hasLists || matches.count > 1 { try DownloadOptions.requireSeveral(arguments) }
+        if hasLists || matches.count > 1 {
+            try DownloadOptions.requireSeveral(arguments, hasLists: hasLists)
+        }
+        try requireNames(of: matches)
         let options = try DownloadOptions(arguments, isDetached: isDetached)
         return try matches.map { match throws(UsageError) in
             try RequestedDownload(match, options, digests, arguments)
         }
+    }
+
+    /// Refuses a name in which nothing tells several files apart.
+    private func requireNames(of matches: [AddressPattern.Match]) throws(UsageError) {
+        guard let path = arguments.value(of: DownloadOptions.output) else { return }
+        let names = Set(matches.map { $0.name(path) })
+        guard names.count < matches.count else { return }
+        throw arguments.error(
+            "--output '\(path)' gives \(matches.count) files \(names.count == 1 ? "one name" : "\(names.count) names")."
+        )
     }
 
     /// Returns the download of the only operand, without the name of a file.
@@ -119,7 +132,7 @@ struct DownloadSource {
         if let own {
             var merged = arguments
             merged.override(by: own, keepingBoth: DownloadOptions.repeated)
-            options = try DownloadOptions(merged, isDetached: isDetached)
+            options = try DownloadOptions(merged, isDetached: isDetached, sharing: common)
         }
         if let name = entry.name { options.output = name }
         options.add(
@@ -128,7 +141,14 @@ struct DownloadSource {
             }
         )
         let match = AddressPattern.Match(address: entry.address, values: [])
-        return try RequestedDownload(match, options, digests, arguments)
+        let download = try RequestedDownload(match, options, digests, arguments)
+        let base = common.directory.text == "/" ? "/" : "\(common.directory.text)/"
+        guard "\(download.directory)/".hasPrefix(base) else {
+            throw arguments.error(
+                "'\(download.directory)' is not below '\(common.directory.text)'; --directory / allows it."
+            )
+        }
+        return download
     }
 
     private static func content(
@@ -152,8 +172,9 @@ struct DownloadSource {
         var options = Arguments()
         for line in entry.options {
             let name = DownloadOptions.namesOfAria2[line.name] ?? line.name
-            guard let option = DownloadOptions.options.first(where: { $0.name == name }) else {
-                throw fault(line.line, "a download in a list has no option '\(line.name)'.")
+            guard let option = DownloadOptions.ofLists.first(where: { $0.name == name }) else {
+                let word = line.name.prefix { $0.isLetter || $0.isNumber || $0 == "-" }
+                throw fault(line.line, "a download in a list has no option '\(word)'.")
             }
             switch (option.value, line.value) {
             case (nil, nil), (nil, "true"): options.append("", for: option)

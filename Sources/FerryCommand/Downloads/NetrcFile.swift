@@ -28,14 +28,16 @@ struct NetrcFile: Hashable, Sendable {
             let last = entries.indices.last
             switch word {
             case "machine":
-                if let name = words.next() { entries.append(Entry(machine: name.lowercased())) }
+                if let name = words.next(isValue: true) {
+                    entries.append(Entry(machine: name.lowercased()))
+                }
             case "default": entries.append(Entry(machine: nil))
             case "macdef": words.skipMacro()
             case "login":
-                let name = words.next()
+                let name = words.next(isValue: true)
                 if let last, let name { entries[last].login.name = name }
             case "password":
-                let password = words.next()
+                let password = words.next(isValue: true)
                 if let last, let password { entries[last].login.password = password }
             default: continue
             }
@@ -43,8 +45,16 @@ struct NetrcFile: Hashable, Sendable {
     }
 
     /// Returns the name and password for a server, of the first entry that is for it; nil if there is none.
-    func login(for host: String) -> Login? {
-        entries.first { $0.machine == host.lowercased() || $0.machine == nil }?.login
+    ///
+    /// - Parameters:
+    ///   - host: The server's name.
+    ///   - name: The name that is known already; nil for any.
+    /// - Returns: The name and password.
+    func login(for host: String, name: String? = nil) -> Login? {
+        entries.first { entry in
+            (entry.machine == host.lowercased() || entry.machine == nil)
+                && name ?? entry.login.name == entry.login.name
+        }?.login
     }
 }
 
@@ -55,11 +65,13 @@ private struct NetrcWords {
     init(_ text: String) { rest = text[...] }
 
     /// Returns the next word, without its quotes and backslashes; nil at the end.
-    mutating func next() -> String? {
-        while true {
-            rest = rest.drop(while: \.isWhitespace)
-            guard rest.first == "#" else { break }
-            rest = rest.drop { !$0.isNewline }
+    ///
+    /// - Parameter isValue: Whether it is a value, such as a password, rather than a word that may be a comment.
+    /// - Returns: The word.
+    mutating func next(isValue: Bool = false) -> String? {
+        rest = rest.drop(while: \.isWhitespace)
+        while !isValue, rest.first == "#" {
+            rest = rest.drop { !$0.isNewline }.drop(while: \.isWhitespace)
         }
         guard let first = rest.first else { return nil }
         guard first == "\"" else {

@@ -1,5 +1,6 @@
 import Ferry
 import Foundation
+@preconcurrency import Glibc
 
 /// The header fields that a command's options add to its requests.
 struct RequestFields: Hashable, Sendable {
@@ -61,8 +62,11 @@ struct RequestFields: Hashable, Sendable {
     static let options = [request, header, userAgent, referer, user, netrc, netrcFile, cookie]
     /// The options of which each value counts, rather than the last one.
     static let repeated: Set = [header]
+    /// The options that have files read, and say what is sent of them.
+    static let ofFiles: Set = [netrc, netrcFile, cookie]
 
-    private let method: String?
+    /// The method; nil for the usual one.
+    let method: String?
     private let cookies: Cookies?
     private let logins: NetrcFile?
     private var fields: [Field]
@@ -73,13 +77,18 @@ struct RequestFields: Hashable, Sendable {
     }
 
     /// Reads a command's options; a field of `--header` replaces what another option says of its name.
-    init(_ arguments: Arguments) throws(UsageError) {
+    ///
+    /// - Parameters:
+    ///   - arguments: The options.
+    ///   - shared: The fields whose cookies and logins are used; nil to read the files that the options name.
+    /// - Throws: ``UsageError`` when an option is invalid.
+    init(_ arguments: Arguments, sharing shared: RequestFields? = nil) throws(UsageError) {
         method = arguments.value(of: Self.request)
         guard method.map(Self.isToken) != false else {
             throw arguments.error("'\(method ?? "")' is no method of HTTP.")
         }
-        cookies = try Self.cookies(arguments)
-        logins = try Self.logins(arguments)
+        cookies = if let shared { shared.cookies } else { try Self.cookies(arguments) }
+        logins = if let shared { shared.logins } else { try Self.logins(arguments) }
         fields = try arguments.values(of: Self.header).map { text throws(UsageError) in
             try Self.field(text, arguments)
         }
@@ -95,14 +104,29 @@ struct RequestFields: Hashable, Sendable {
     /// Sets the method of a request, and adds the fields to it.
     func apply(to request: inout URLRequest) {
         if let method { request.httpMethod = method }
-        for field in fields { request.addValue(field.value, forHTTPHeaderField: field.name) }
+        for field in fields {
+            if field.name.lowercased() == "cookie",
+                let others = request.value(forHTTPHeaderField: field.name)
+            {
+                // The only field whose values are joined by a semicolon (RFC 6265 §4.2.1).
+                request.setValue("\(others); \(field.value)", forHTTPHeaderField: field.name)
+            } else {
+                request.addValue(field.value, forHTTPHeaderField: field.name)
+            }
+        }
         func setIfMissing(_ name: String, _ value: String?) {
             guard let value, request.value(forHTTPHeaderField: name) == nil else { return }
             request.setValue(value, forHTTPHeaderField: name)
         }
         setIfMissing("Cookie", cookies(for: request))
-        let login = request.url?.host().flatMap { logins?.login(for: $0) }
-        setIfMissing("Authorization", login.map { Self.basic("\($0.name):\($0.password)") })
+        setIfMissing("Authorization", request.url.flatMap(login(for:)))
+    }
+
+    /// Returns the value of the field by which a file of logins has one for a URL, and the URL has none itself.
+    private func login(for url: URL) -> String? {
+        guard let logins, let host = url.host(), url.password() == nil else { return nil }
+        let name = url.user(percentEncoded: false)
+        return logins.login(for: host, name: name).map { Self.basic("\($0.name):\($0.password)") }
     }
 
     /// Returns the value of a field with a name and a password (RFC 7617).
@@ -111,16 +135,29 @@ struct RequestFields: Hashable, Sendable {
     }
 
     private static func logins(_ arguments: Arguments) throws(UsageError) -> NetrcFile? {
-        let home = arguments.has(netrc) ? "\(NSHomeDirectory())/.netrc" : nil
-        guard let path = arguments.value(of: netrcFile) ?? home else { return nil }
         let limit = NetrcFile.greatestByteCount
-        let content = try arguments.content(of: path, for: netrcFile, limit: limit)
+        let content: [UInt8]
+        if let path = arguments.value(of: netrcFile) {
+            content = try arguments.content(of: path, for: netrcFile, limit: limit)
+        } else if arguments.has(netrc) {
+            let home = ProcessInfo.processInfo.environment["HOME"] ?? NSHomeDirectory()
+            let path = "\(home)/.netrc"
+            guard access(path, F_OK) == 0 else { return nil }
+            content = try arguments.content(of: path, for: netrc, limit: limit)
+        } else {
+            return nil
+        }
         return NetrcFile(String(decoding: content, as: UTF8.self))
     }
 
     private static func cookies(_ arguments: Arguments) throws(UsageError) -> Cookies? {
-        guard let text = arguments.value(of: cookie) else { return nil }
+        let values = arguments.values(of: cookie)
+        guard let text = values.last else { return nil }
+        guard values.count == 1 || values.allSatisfy({ $0.contains("=") }) else {
+            throw arguments.error("--cookie takes one file, or one and more 'NAME=VALUE'.")
+        }
         guard !text.contains("=") else {
+            let text = values.joined(separator: "; ")
             guard !text.contains(where: \.isNewline) else {
                 throw arguments.error("the value of --cookie has a line break in it.")
             }

@@ -16,7 +16,7 @@ struct RequestedDownload: Sendable {
     /// The name the user chose, or else the one that the URL ends in.
     let likelyName: String
     /// What becomes of a file that is there already.
-    let precedence: DownloadOptions.Precedence
+    let precedence: Destination.Precedence
     /// Whether the file gets the time at which the server's was last changed.
     let keepsTime: Bool
 
@@ -51,7 +51,8 @@ struct RequestedDownload: Sendable {
         self.request = request
         var transfer = options.transfer
         if let digests {
-            guard let digest = digests.digest(of: proposed) ?? digests.digest(of: likelyName) else {
+            let path = url.path(percentEncoded: false)
+            guard let digest = digests.digest(of: path) ?? digests.digest(of: likelyName) else {
                 throw arguments.error("the list of checksums has none of '\(proposed)'.")
             }
             transfer.expectedDigests.append(digest)
@@ -72,7 +73,7 @@ struct RequestedDownload: Sendable {
     /// Returns when a file was last changed; nil if there is none.
     private static func time(of path: String) -> Date? {
         var status = stat()
-        guard lstat(path, &status) == 0 else { return nil }
+        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
         return Date(timeIntervalSince1970: Double(status.st_mtim.tv_sec))
     }
 

@@ -18,14 +18,29 @@ struct Destination: Hashable, Codable, Sendable {
     var known: KnownDirectory?
     /// When the file was asked for, in seconds since 1970; nil if that is not known.
     var asked: Int64?
-    /// Whether it replaces a file that has its name; nil for no.
-    var replaces: Bool?
+    /// What becomes of a file that has its name; nil to keep both.
+    var precedence: Precedence?
+    /// When the command began, in nanoseconds since 1970 by the clock that file systems have (CLOCK_REALTIME_COARSE);
+    /// nil if that is not known.
+    var begun: Int64?
     /// Whether it has the time at which the server's was last changed; nil for no.
     var keepsTime: Bool?
     /// The file that the server's has to be newer than; nil if it is loaded in any case.
     var newerThan: String?
     /// What the complete file waits for; nil if nothing is in its way.
     var obstacle: String?
+
+    /// What becomes of a file that has the name of a download already.
+    enum Precedence: String, Hashable, Codable, Sendable {
+        /// Both are kept, the new one under another name.
+        case both
+        /// It is replaced.
+        case new
+        /// It stays, and nothing is downloaded.
+        case old
+        /// It is replaced if the server's is newer.
+        case newer
+    }
 
     /// The destination as a task's description.
     var taskDescription: String {

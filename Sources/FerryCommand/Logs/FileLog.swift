@@ -32,7 +32,7 @@ struct FileLog: Sendable {
         switch outcome {
         case .saved(let path, _): write(url: url, "saved as \(path)")
         case .failed(let reason): write(url: url, "failed: \(reason.message)")
-        case .unchanged(let path): write(url: url, "is not newer than \(path)")
+        case .unchanged(let path): write(url: url, "left \(path) as it is")
         case .sent: write(url: url, "sent")
         case .completed, .gone: write(url: url, "over")
         }

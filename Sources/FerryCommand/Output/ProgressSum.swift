@@ -38,12 +38,11 @@ struct ProgressSum {
         var parts = ["\(outcomes.count - failureCount) of \(rows.count) done"]
         if failureCount > 0 { parts.append("\(failureCount) failed") }
         if hiddenCount > 0 { parts.append("\(hiddenCount) not shown") }
-        let received = rows.reduce(0) { $0 + $1.receivedByteCount }
+        let received = rows.reduce(0) { Self.sum($0, $1.receivedByteCount) }
         let missing = missingByteCount
         if let missing, missing > 0 {
-            parts.append(
-                "\(Figures.byteCount(received)) of \(Figures.byteCount(received + missing))"
-            )
+            let whole = Self.sum(received, missing)
+            parts.append("\(Figures.byteCount(received)) of \(Figures.byteCount(whole))")
         } else if received > 0 {
             parts.append(Figures.byteCount(received))
         }
@@ -51,10 +50,15 @@ struct ProgressSum {
             .compactMap { $0.speed.bytesPerSecond(at: instant) }.reduce(0, +)
         guard speed > 0 else { return parts }
         parts.append(Figures.speed(speed))
-        if let missing {
-            parts.append("\(Figures.duration(.seconds(Double(missing) / speed))) left")
-        }
+        let seconds = missing.map { Double($0) / speed } ?? .infinity
+        if seconds < 1e9 { parts.append("\(Figures.duration(.seconds(seconds))) left") }
         return parts
+    }
+
+    /// Adds what servers say, which may be too much to add.
+    private static func sum(_ left: Int64, _ right: Int64) -> Int64 {
+        let (sum, overflow) = left.addingReportingOverflow(right)
+        return overflow ? .max : sum
     }
 
     /// The number of bytes that are yet to come; nil if that is not known of each transfer.
@@ -62,7 +66,7 @@ struct ProgressSum {
         var count: Int64 = 0
         for row in rows where !row.isOver {
             guard let expected = row.expectedByteCount else { return nil }
-            count += max(0, expected - row.receivedByteCount)
+            count = Self.sum(count, max(0, expected - row.receivedByteCount))
         }
         return count
     }

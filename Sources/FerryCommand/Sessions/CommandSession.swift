@@ -212,7 +212,7 @@ final class CommandSession: NSObject, URLSessionDownloadDelegate, URLSessionData
         return outcome
     }
 
-    /// Records with the task where its file was saved.
+    /// Records with the task where its file was saved, or where another one stays.
     private static func recordLocation(in outcome: Outcome, of task: URLSessionDownloadTask) {
         guard let path = outcome.path else { return }
         task.savedLocation = URL(filePath: path, directoryHint: .notDirectory)

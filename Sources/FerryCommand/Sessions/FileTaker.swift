@@ -55,11 +55,15 @@ struct FileTaker: Sendable {
             permissions: destination?.permissions ?? 0o600,
             group: destination?.group,
             modificationTime: destination?.keepsTime == true ? response?.modificationTime : nil,
-            replaces: destination?.replaces ?? false
+            precedence: destination?.precedence ?? .both,
+            begun: destination?.begun
         )
         do {
             return try waiting(in: destination?.directory ?? refuge, notice) {
                 let directory = try destination?.open() ?? openRefuge()
+                if let path = Placement.remaining(in: directory, name, attributes) {
+                    return .unchanged(path: path)
+                }
                 return try save(location, to: directory, as: name, attributes)
             }
         } catch let failure where isGone(location, failure) {
@@ -209,8 +213,12 @@ extension Outcome {
         guard let response else { return nil }
         if let reason = Outcome.Reason(response: response) {
             self = .failed(reason)
-        } else if response.statusCode == 304, let path = destination?.newerThan {
-            self = .unchanged(path: path)
+        } else if response.statusCode == 304 {
+            let reason = Outcome.Reason(
+                code: "httpStatus",
+                message: "the server answered 304 Not Modified, without a file"
+            )
+            self = destination?.newerThan.map(Outcome.unchanged(path:)) ?? .failed(reason)
         } else {
             return nil
         }

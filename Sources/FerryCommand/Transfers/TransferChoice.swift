@@ -7,7 +7,8 @@ struct TransferChoice: Hashable, Sendable {
         value: "RATE",
         help: "transfer each file no faster than this, such as 500k or 2M bytes per second"
     )
-    private static let retries = OptionSyntax(
+    /// The option that says how often failures are tried again.
+    static let retries = OptionSyntax(
         "retries",
         value: "N",
         help: "give up a file after N failures in a row"

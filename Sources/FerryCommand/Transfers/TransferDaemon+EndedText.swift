@@ -31,7 +31,9 @@ extension TransferDaemon.EndedTransfer {
         {
             return .failed(.cannotPlace("it could not be saved in \(directory)", keptAs: path))
         }
-        if status == 304, let path { return .unchanged(path: path) }
+        if status == 304, let path {
+            return .unchanged(path: path)
+        }
         if let path { return .saved(path: path, byteCount: receivedByteCount) }
         if let reason = status.flatMap(Outcome.Reason.init(status:)) { return .failed(reason) }
         guard !isDiscarded else {
@@ -54,7 +56,7 @@ extension TransferDaemon.EndedTransfer {
         case .saved(let path, _): return "\(name) was saved as \(path) \(time)"
         case .failed(let reason) where reason.isCancellation: return "\(name) was cancelled \(time)"
         case .failed(let reason): return "\(name) failed \(time): \(reason.message)"
-        case .unchanged(let path): return "\(name) was not newer than \(path) \(time)"
+        case .unchanged(let path): return "\(path) was left as it is \(time)"
         case .sent: return "\(name) was sent to \(address) \(time)"
         case .completed, .gone:
             let verb = upload == nil ? "was downloaded" : "was sent"

@@ -240,7 +240,7 @@ extension TransferRow {
         case .saved(let path, _):
             let file = URL(fileURLWithPath: path).lastPathComponent
             return (file == name ? "saved" : "saved as \(file)") + amount
-        case .unchanged: return "unchanged: the server's file is not newer"
+        case .unchanged: return "unchanged: the file that is here stays"
         case .sent: return "sent\(amount)"
         case .completed: return "done\(amount)"
         case .gone: return "over"

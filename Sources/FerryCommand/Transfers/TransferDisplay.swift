@@ -12,6 +12,9 @@ struct TransferDisplay {
         case json
     }
 
+    /// The maximum number of rows that are shown again whenever one of them changes.
+    static let promptRowCount = 100
+
     private let style: Style
     private let console: Console
     private var region = TerminalRegion()
@@ -20,6 +23,8 @@ struct TransferDisplay {
     /// The rows of the region, and the failed ones, which are above it for good.
     private var rows: [TransferRow] = []
     private var failed: Set<TransferRow.ID> = []
+    /// What is to be above the region for good, and was not written yet.
+    private var pending: [String] = []
     private var instant = Duration.zero
 
     /// A display.
@@ -55,7 +60,11 @@ struct TransferDisplay {
             self.rows = style == .full ? rows : rows.filter(\.isOver)
             self.instant = instant
             if let size = console.errorSize() {
-                console.error(region.show(lines(for: size)))
+                let lines = lines(for: size)
+                console.error(
+                    pending.isEmpty ? region.show(lines) : region.insert(pending, above: lines)
+                )
+                pending = []
             } else {
                 for row in report.due(self.rows, at: instant) {
                     let line = ProgressLine(row, alphabet: console.alphabet, at: instant)
@@ -68,11 +77,22 @@ struct TransferDisplay {
     /// Writes what a server has answered, above the region if both are on a terminal.
     private mutating func show(_ answer: String) {
         let lines = answer.hasSuffix("\n") ? String(answer.dropLast()) : answer
-        guard console.outputSize() != nil, let size = console.errorSize() else {
-            return console.output(answer)
-        }
-        console.error(region.insert([lines.printableLines], above: self.lines(for: size)))
+        // Unchanged, for a program.
+        guard console.outputSize() != nil else { return console.output(answer) }
+        guard let size = console.errorSize() else { return console.line(lines) }
+        add(lines.printableLines, for: size)
     }
+
+    /// Writes a text above the region: at once, or with the region's next lines if these are many.
+    private mutating func add(_ text: String, for size: TerminalSize) {
+        pending.append(text)
+        guard rows.count <= Self.promptRowCount else { return }
+        console.error(region.insert(pending, above: lines(for: size)))
+        pending = []
+    }
+
+    /// Whether there is something that the next lines of the region have to bring along.
+    var owesLines: Bool { !pending.isEmpty }
 
     /// The lines of the region.
     private func lines(for size: TerminalSize) -> [String] {
@@ -92,8 +112,7 @@ struct TransferDisplay {
         case .failed where style != .quiet:
             guard let size = console.errorSize() else { return }
             failed.insert(row.id)
-            let line = ProgressLine(row, alphabet: console.alphabet, at: instant).wholeText
-            console.error(region.insert([line], above: lines(for: size)))
+            add(ProgressLine(row, alphabet: console.alphabet, at: instant).wholeText, for: size)
         case .saved(let path, _) where console.outputSize() == nil,
             .unchanged(let path) where console.outputSize() == nil:
             // Unchanged, for a program.

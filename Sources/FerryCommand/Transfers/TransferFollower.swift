@@ -46,8 +46,6 @@ struct TransferFollower {
     /// The number of daemons in a row that may die before one of them has answered.
     private static let greatestFailureCount = 5
 
-    /// The maximum number of rows that are shown again whenever one of them changes.
-    private static let promptRowCount = 100
     /// The interval at which more rows are shown, so that a thousand rows are not drawn a thousand times as each ends.
     private static let interval = Duration.milliseconds(100)
 
@@ -110,7 +108,7 @@ struct TransferFollower {
 
     /// Shows the rows; many of them only after an interval since the last time.
     private mutating func show(at instant: Duration, isLast: Bool = false) throws {
-        if !isLast, watch.rows.count > Self.promptRowCount, let shown,
+        if !isLast, watch.rows.count > TransferDisplay.promptRowCount, let shown,
             instant - shown < Self.interval
         {
             if !owesShow { wake(after: Self.interval) }
@@ -158,9 +156,14 @@ struct TransferFollower {
         while let effect = watch.effects.next() {
             switch effect {
             case .show: try show(at: instant)
-            case .notify(let row): try display.notify(row)
+            case .notify(let row):
+                try display.notify(row)
+                if display.owesLines, !owesShow {
+                    wake(after: Self.interval)
+                    owesShow = true
+                }
             case .finish(let code):
-                if owesShow { try show(at: instant, isLast: true) }
+                if owesShow || display.owesLines { try show(at: instant, isLast: true) }
                 return code
             }
         }
@@ -208,7 +211,7 @@ struct TransferFollower {
 enum Outcome: Hashable, Sendable {
     /// Its file is at a path, with a size in bytes.
     case saved(path: String, byteCount: Int64)
-    /// The server's file is not newer than the one at a path.
+    /// The file at a path stays as it is, as the user wanted.
     case unchanged(path: String)
     /// It was sent, and the server answered with a text; an empty one if there is none, or it is not known.
     case sent(answer: String)

@@ -29,7 +29,7 @@ struct TransferSelection: Hashable, Sendable {
         names = try arguments.operands.dropFirst(count).map { operand throws(UsageError) in
             let isGroup = operand.hasPrefix("@")
             let digits = isGroup ? operand.dropFirst() : operand[...]
-            guard let number = Int(digits), number > 0 else {
+            guard digits.allSatisfy(\.isNumber), let number = Int(digits), number > 0 else {
                 throw arguments.error(
                     "'\(digits)' is no transfer; 'ferry list' shows their numbers."
                 )
@@ -56,6 +56,8 @@ struct TransferSelection: Hashable, Sendable {
         /// Those that were named by their own number.
         private var named: Set<Int> = []
         private var known: Set<Int> = []
+        /// The numbers by which groups were named that have ended.
+        fileprivate(set) var over: [Int] = []
 
         /// Whether a transfer is chosen only as one of a group, or of all.
         func isImplied(_ identifier: Int) -> Bool { !named.contains(identifier) }
@@ -70,7 +72,7 @@ struct TransferSelection: Hashable, Sendable {
     ///
     /// - Parameter daemon: The daemon that has them.
     /// - Returns: The transfers.
-    /// - Throws: ``TransferDaemonError/Code/transferNotFound`` when nothing of a group, or nothing at all, is under way.
+    /// - Throws: ``TransferDaemonError/Code/transferNotFound`` when nothing is known of a group, or nothing at all is under way.
     func members(of daemon: TransferDaemon) async throws -> Members {
         var members = Members()
         if isAll {
@@ -91,11 +93,7 @@ struct TransferSelection: Hashable, Sendable {
                     members.insert(transfer.id, isNamed: false)
                     isOver = false
                 }
-                guard isOver else { continue }
-                throw TransferDaemonError(
-                    .transferNotFound,
-                    message: "all transfers of @\(number) have ended"
-                )
+                if isOver { members.over.append(number) }
             }
         }
         return members
@@ -170,7 +168,10 @@ extension Context {
         _ action: @escaping @MainActor @Sendable (Int) async throws -> String?
     ) async throws -> ExitCode {
         let members = try await selection.members(of: daemon)
-        return try await forEach(members.identifiers) { id in
+        for number in members.over {
+            console.errorLine("ferry: all transfers of @\(number) have ended")
+        }
+        let code = try await forEach(members.identifiers) { id in
             do {
                 return try await action(id)
             } catch let error as TransferDaemonError
@@ -179,5 +180,6 @@ extension Context {
                 return nil
             }
         }
+        return code == .success && !members.over.isEmpty ? .notFound : code
     }
 }

@@ -97,8 +97,10 @@ import Testing
                                           the URL's first range or set stands for
               -d, --directory DIR         save the files in this directory (default: the
                                           current one)
-                  --overwrite             replace a file that has the name already
-                  --skip-existing         leave out a file whose name is there already
+                  --overwrite             replace a file that has the name, unless it was
+                                          changed after this command began
+                  --skip-existing         leave out a file whose name is there, or is when
+                                          the file is complete
               -N, --newer                 replace a file that is there only by a newer one
                                           of the server; implies --remote-time
               -R, --remote-time           give the file the time at which the server's was
@@ -115,8 +117,9 @@ import Testing
                   --netrc-file FILE       the same with this file
               -b, --cookie 'NAME=VALUE'   send these cookies, or those that a file of
                                           cookies in Netscape's format has for the URL
-                  --data DATA             send this by POST, as forms are sent; '@FILE' is
-                                          the content of a file
+                  --data DATA             send this by POST, as forms are sent, and only
+                                          once unless --retries says otherwise; '@FILE' is
+                                          the content of a file, of at most 1 MiB
                   --checksum NAME=DIGITS  save the file only with this digest, such as
                                           sha-256=9f86… (only with one URL)
                   --mirror URL            load parts from here as well (only with one URL)
@@ -321,7 +324,7 @@ import Testing
 
             Without an ID it follows all of them. Ctrl-C ends the watching, not the
             transfers. Of one that has ended already it says what became of it, and exits as
-            if it had watched that.
+            if it had watched that; ferryd remembers the last 1000.
 
             @ID stands for all transfers of the 'ferry get' that the transfer with this ID
             belongs to, such as those of a list.

@@ -77,6 +77,15 @@ import Testing
             "ferry get"
         ),
         (
+            "get -o x# https://example.org/[1-2]", "--output 'x#' gives 2 files one name.",
+            "ferry get"
+        ),
+        ("pause +3", "'+3' is no transfer; 'ferry list' shows their numbers.", "ferry pause"),
+        (
+            "get -b a=b -b file https://example.org/a",
+            "--cookie takes one file, or one and more 'NAME=VALUE'.", "ferry get"
+        ),
+        (
             "get -b /does/not/exist https://example.org/a",
             "--cookie '/does/not/exist' cannot be read: No such file or directory.", "ferry get"
         ),
@@ -110,8 +119,8 @@ import Testing
             "'--output -' is for one URL, and without --detach and --json.", "ferry get"
         ),
         (
-            "get -o - --overwrite https://example.org/a", "--overwrite is of a file, and '-' is none.",
-            "ferry get"
+            "get -o - --overwrite https://example.org/a",
+            "--overwrite is of a file, and '-' is none.", "ferry get"
         ),
         (
             "get -o /dev/null -i - https://example.org/a",

@@ -1,3 +1,4 @@
+import Ferry
 import Foundation
 import Testing
 
@@ -38,8 +39,18 @@ import Testing
 
     @Test func `line breaks of any system are read`() throws {
         let text = Self.text.replacing("\n", with: "\r\n")
-        #expect(CookieFile(Array(text.utf8)) == CookieFile(Array(Self.text.utf8)))
+        let file = try #require(CookieFile(Array("\u{FEFF}\(text)".utf8)))
+        #expect(file == CookieFile(Array(Self.text.utf8)))
         #expect(CookieFile([]) != nil)
+    }
+
+    @Test func `the last of several lines counts, and an address has no subdomains`() throws {
+        let text =
+            "a\tFALSE\t/\tFALSE\t1899999999.5\tn\told\\na\tFALSE\t/\tFALSE\t0\tn\tnew\\n.0.0.1\tTRUE\t/\tFALSE\t0\tx\ty\\n"
+            .replacing("\\n", with: "\n")
+        let file = try #require(CookieFile(Array(text.utf8)))
+        #expect(file.field(for: try #require(URL(string: "http://a/")), at: now) == "n=new")
+        #expect(file.field(for: try #require(URL(string: "http://127.0.0.1/")), at: now) == nil)
     }
 
     @Test(arguments: ["<html>", "a=b", "a\tb\tc\td\te\tf\tg", "a\tTRUE\t/\tTRUE\t0"])
@@ -65,6 +76,10 @@ import Testing
                 "two words:qu\"ote \\"
             ),
             ("# comment machine a\nmachine a login me password s#1", "a", "me:s#1"),
+            (
+                "machine a login alice password #secret\nmachine b login bob password x", "a",
+                "alice:#secret"
+            ),
             ("machine a account x login me password y", "a", "me:y"),
             (
                 "machine b login x\nmacdef init\nmachine a login no\n\nmachine a login me password y",
@@ -89,27 +104,38 @@ import Testing
 
 /// Digests as sha256sum(1) and its siblings write them.
 @Suite(.timeLimit(.minutes(1))) struct DigestListTests {
-    private static let sha256 = String(repeating: "0a", count: 32)
+    private static let good = String(repeating: "0a", count: 32)
+    private static let other = String(repeating: "ff", count: 32)
     private static let md5 = String(repeating: "0B", count: 16)
 
     @Test(
         arguments: [
-            ("\(sha256)  a.iso", "a.iso"), ("\(sha256) *a.iso", "a.iso"),
-            ("\(md5)  ./x/a.iso", "a.iso"),
-            ("SHA256 (a.iso) = \(sha256)", "a.iso"), ("MD5 (a (1) = b) = \(md5)", "a (1) = b"),
-            ("\(sha256)  two words", "two words"),
+            ("\(good)  a.iso", "/x/a.iso"), ("\(good) *a.iso", "a.iso"), ("\(good) a.iso", "a.iso"),
+            ("\(good)  ./x/a.iso", "a.iso"), ("SHA256 (a.iso) = \(good)", "a.iso"),
+            ("SHA256 (a (1) = b) = \(good)", "a (1) = b"), ("\(good)  two words", "two words"),
+            ("\(md5)  a\r\n\(good)  a", "a"), ("\(good)  a\r\n\(md5)  a", "a"),
+            ("SHA3-256 (a) = \(other)\r\nSHA256 (a) = \(good)", "a"),
+            ("\(other)  ./gtk/mini.iso\r\n\(good)  ./mini.iso", "/debian/netboot/mini.iso"),
+            ("\(other)  ./gtk/mini.iso\r\n\(good)  ./net/mini.iso", "/debian/net/mini.iso"),
+            ("\(good)  gtk/mini.iso\r\n\(other)  mini.iso", "/debian/gtk/mini.iso"),
         ]
     )
-    func `a file has the digest of its line`(line: String, name: String) {
-        let text = "-----BEGIN PGP SIGNED MESSAGE-----\r\nHash: SHA256\r\n\r\n\(line)\r\n"
+    func `a file has the digest of its line`(lines: String, path: String) throws {
+        let text = "\u{FEFF}-----BEGIN PGP SIGNED MESSAGE-----\r\nHash: SHA256\r\n\r\n\(lines)\r\n"
         let list = DigestList(Array(text.utf8))
-        #expect(list.digest(of: name) != nil)
-        #expect(list.digest(of: "other") == nil)
+        #expect(list.digest(of: path) == TransferOptions.Digest(.sha256, hexadecimal: Self.good))
+        #expect(list.digest(of: "unknown") == nil)
+        let first = DigestList(Array("\u{FEFF}\(Self.good)  a".utf8))
+        #expect(first.digest(of: "a") != nil)
     }
 
-    @Test(arguments: [
-        "", "<html>", "\(sha256)", "\(sha256) a", "\(sha256)0  a", "SHA256 (a = x", "zz  a",
-    ])
+    @Test(
+        arguments: [
+            "", "<html>", "\(good)", "\(good)0  a", "SHA256 (a = x", "zz  a",
+            "SHA3-256 (a) = \(good)",
+            "RMD160 (a) = \(String(repeating: "0a", count: 20))", "SHA256 (a) = \(md5)",
+        ]
+    )
     func `what is no digest is passed over`(line: String) {
         #expect(DigestList(Array(line.utf8)).isEmpty)
     }

@@ -18,7 +18,7 @@ import Testing
         arguments: [
             "\(a)\n\(b)\n", "\(a)\n\(b)", "\(a)\r\n\(b)\r\n", "\(a)\r\(b)\r",
             "\u{FEFF}\(a)\n\(b)\n",
-            "# music\n\(a)\n\n   \n\t\n#\n\(b)\n", "\(a)  \n\(b)\t\n",
+            " \(a)\n\t\(b)\n", "# music\n\(a)\n\n   \n\t\n#\n\(b)\n", "\(a)  \n\(b)\t\n",
             "\n\n\(a)\n  # why\n\(b)\n\n",
         ]
     )
@@ -145,7 +145,7 @@ import Testing
         let list = """
             \(Self.a)
               out=x y.iso
-              dir=\(directory.path)/other
+              dir=\(directory.path)/sub/other
               checksum=sha-256=\(String(repeating: "0", count: 64))
               max-tries=3
               split=2
@@ -159,7 +159,7 @@ import Testing
         #expect(sessions.destinations.map(\.name) == ["x y.iso", "name", nil])
         #expect(
             sessions.destinations.map(\.directory)
-                == ["\(directory.path)/other", directory.path, directory.path]
+                == ["\(directory.path)/sub/other", directory.path, directory.path]
         )
         #expect(sessions.options.map { $0.retry?.maximumAttempts } == [3, 9, 9])
         #expect(sessions.options.map(\.expectedDigests.count) == [1, 0, 0])
@@ -173,6 +173,19 @@ import Testing
     @Test(
         arguments: [
             ("\(a)\nexample.org\n", "line 2: 'example.org' is no http or https URL."),
+            ("\(a)\n  out=../x\n", "line 1: '"),
+            ("\(a)\n  dir=/etc\n", "line 1: '/etc' is not below '"),
+            ("\(a)\t/etc/x\n", "line 1: '/etc' is not below '"),
+            ("\(a)\n  data=@/etc/passwd\n", "line 2: a download in a list has no option 'data'."),
+            (
+                "\(a)\n  cookie=/etc/passwd\n",
+                "line 2: a download in a list has no option 'cookie'."
+            ),
+            ("\(a)\n  overwrite\n", "line 2: a download in a list has no option 'overwrite'."),
+            (
+                "\(a)\n  header: Authorization: Bearer secret\n",
+                "line 2: a download in a list has no option 'header'."
+            ),
             ("\(a)\n  gzip=yes\n", "line 2: a download in a list has no option 'gzip'."),
             ("\(a)\n  proxy=http://p\n", "line 2: a download in a list has no option 'proxy'."),
             ("\(a)\n  keep-awake=maybe\n", "line 2: 'keep-awake' is true or false, not 'maybe'."),
@@ -222,7 +235,7 @@ import Testing
     }
 
     @Test func `--data is sent by POST, as a form unless a field says otherwise`() async throws {
-        let sessions = sessions(3)
+        let sessions = sessions(4)
         let file = try directory.write("{}", to: "body")
         _ = try await get("--data a=1&b=2 \(Self.a)", sessions)
         _ = try await get(
@@ -230,15 +243,20 @@ import Testing
             sessions
         )
         _ = try await get("-X DELETE \(Self.a)", sessions)
-        #expect(sessions.requests.map(\.httpMethod) == ["POST", "PUT", "DELETE"])
+        _ = try await get("--data a --data b --retries 3 \(Self.a)", sessions)
+        #expect(sessions.options.map { $0.retry?.maximumAttempts } == [1, 1, nil, 3])
+        #expect(sessions.requests.map(\.httpMethod) == ["POST", "PUT", "DELETE", "POST"])
         #expect(
             sessions.requests.map { $0.httpBody.map { String(decoding: $0, as: UTF8.self) } } == [
-                "a=1&b=2", "{}", nil,
+                "a=1&b=2", "{}", nil, "a&b",
             ]
         )
         #expect(
             sessions.requests.map { $0.value(forHTTPHeaderField: "Content-Type") }
-                == ["application/x-www-form-urlencoded", "application/json", nil]
+                == [
+                    "application/x-www-form-urlencoded", "application/json", nil,
+                    "application/x-www-form-urlencoded",
+                ]
         )
     }
 

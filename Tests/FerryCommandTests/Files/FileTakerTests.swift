@@ -66,23 +66,70 @@ import Testing
         #expect(try #require(try time()).timeIntervalSinceNow > -3600)
         let kept = try take(fields: fields) {
             $0.keepsTime = true
-            $0.replaces = true
+            $0.precedence = .new
+            $0.begun = .max
         }
         #expect(kept == .saved(path: path, byteCount: 4))
         #expect(try time() == Date(timeIntervalSince1970: 784_111_777))
         for text in ["", "yesterday", "Sun, 06 Nov 99999 08:49:37 GMT"] {
             let odd = try take(fields: ["Last-Modified": text]) {
                 $0.keepsTime = true
-                $0.replaces = true
+                $0.precedence = .new
+                $0.begun = .max
             }
             #expect(odd == .saved(path: path, byteCount: 4))
         }
     }
 
-    @Test func `a server's file that is not newer leaves the one that is there`() throws {
+    @Test
+    func `a response of 304 leaves the file that is there, and is a failure where there is none`()
+        throws
+    {
         let outcome = try take(status: 304) { $0.newerThan = "/tmp/big.iso" }
         #expect(outcome == .unchanged(path: "/tmp/big.iso"))
+        guard case .failed(let reason) = try take(status: 304, changing: { $0.precedence = .new })
+        else {
+            Issue.record("no failure")
+            return
+        }
+        #expect(reason.message == "the server answered 304 Not Modified, without a file")
         #expect(!FileManager.default.fileExists(atPath: "\(directory.path)/out"))
+    }
+
+    /// What a server says of the time of its file, against one that is there from the year 2001.
+    @Test(
+        arguments: [
+            (.newer, "Mon, 02 Nov 2026 08:00:00 GMT", "body", false),
+            (.newer, "Sun, 06 Nov 1994 08:49:37 GMT", "mine", true),
+            (.newer, "Sun, 09 Sep 2001 01:46:40 GMT", "mine", true),
+            (.newer, nil, "mine", false), (.newer, "yesterday", "mine", false),
+            (.old, nil, "mine", true), (.new, nil, "body", false), (.both, nil, "mine", false),
+        ] as [(Destination.Precedence, String?, String, Bool)]
+    )
+    func `what is there is replaced only by what has precedence`(
+        precedence: Destination.Precedence,
+        time: String?,
+        content: String,
+        isUnchanged: Bool
+    ) throws {
+        let out = "\(directory.path)/out"
+        try FileManager.default.createDirectory(atPath: out, withIntermediateDirectories: true)
+        let path = try directory.write("mine", to: "out/big.iso")
+        let old = Date(timeIntervalSince1970: 1_000_000_000)
+        try FileManager.default.setAttributes([.modificationDate: old], ofItemAtPath: path)
+        let outcome = try take(fields: time.map { ["Last-Modified": $0] } ?? [:]) {
+            $0.precedence = precedence
+            $0.keepsTime = precedence == .newer
+            $0.begun = .max
+        }
+        #expect(try directory.text(of: "out/big.iso") == content)
+        // Both are kept in doubt.
+        let hasBoth = content == "mine" && !isUnchanged
+        let kept = hasBoth ? "\(path).1" : path
+        #expect(
+            outcome == (isUnchanged ? .unchanged(path: path) : .saved(path: kept, byteCount: 4))
+        )
+        #expect(FileManager.default.fileExists(atPath: "\(path).1") == hasBoth)
     }
 
     @Test(arguments: [400, 404, 503])

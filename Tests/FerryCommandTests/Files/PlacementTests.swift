@@ -53,7 +53,8 @@ import Testing
     private func place(
         _ body: String,
         in out: String,
-        usesUnnamedFiles: Bool = true
+        usesUnnamedFiles: Bool = true,
+        begun: Int64? = .max
     ) throws -> String {
         try FileManager.default.createDirectory(atPath: out, withIntermediateDirectories: true)
         return try Placement.move(
@@ -63,7 +64,8 @@ import Testing
             Placement.Attributes(
                 permissions: 0o640,
                 modificationTime: 1_000_000_000,
-                replaces: true
+                precedence: .new,
+                begun: begun
             ),
             usesUnnamedFiles: usesUnnamedFiles
         ).path
@@ -86,18 +88,40 @@ import Testing
         }
     }
 
-    @Test func `a link is replaced, not what it leads to; a directory is not`() throws {
+    @Test(arguments: ["link", "directory", "changed", "unknown"])
+    func `a link, a directory, and what was changed meanwhile are not replaced`(kind: String) throws
+    {
         let out = "\(directory.path)/out"
         let manager = FileManager.default
         try manager.createDirectory(atPath: out, withIntermediateDirectories: true)
-        let target = try directory.write("target", to: "target")
-        try manager.createSymbolicLink(atPath: "\(out)/big.iso", withDestinationPath: target)
-        #expect(try place("new", in: out) == "\(out)/big.iso")
-        #expect(try directory.text(of: "target") == "target")
-        #expect(try directory.text(of: "out/big.iso") == "new")
-        try manager.removeItem(atPath: "\(out)/big.iso")
-        try manager.createDirectory(atPath: "\(out)/big.iso", withIntermediateDirectories: false)
-        #expect(try place("new", in: out) == "\(out)/big.iso.1")
+        var begun: Int64? = .max
+        switch kind {
+        case "link":
+            let target = try directory.write("target", to: "target")
+            try manager.createSymbolicLink(atPath: "\(out)/big.iso", withDestinationPath: target)
+        case "directory":
+            try manager.createDirectory(
+                atPath: "\(out)/big.iso",
+                withIntermediateDirectories: false
+            )
+        case "changed":
+            begun = 1_700_000_000_000_000_000
+            try directory.write("mine", to: "out/big.iso")
+        default:
+            begun = nil
+            try directory.write("mine", to: "out/big.iso")
+        }
+        #expect(try place("new", in: out, begun: begun) == "\(out)/big.iso.1")
+        #expect(try directory.text(of: "out/big.iso.1") == "new")
+    }
+
+    @Test func `a file that replaces another gets its permissions`() throws {
+        let out = "\(directory.path)/out"
+        try FileManager.default.createDirectory(atPath: out, withIntermediateDirectories: true)
+        let path = try directory.write("old", to: "out/big.iso")
+        #expect(chmod(path, 0o600) == 0)
+        #expect(try place("new", in: out) == path)
+        #expect(try permissions(path) == 0o600)
     }
 
     @Test func `a process that died before the old file was replaced is continued`() throws {
@@ -110,7 +134,7 @@ import Testing
             source,
             to: Directory(opening: out),
             as: FileName(chosen: "big.iso"),
-            Placement.Attributes(permissions: 0o640, replaces: true)
+            Placement.Attributes(permissions: 0o640, precedence: .new, begun: .max)
         )
         #expect(placed.path == "\(out)/big.iso")
         #expect(try directory.text(of: "out/big.iso") == "new")

@@ -45,6 +45,13 @@ import Testing
         #expect(text(known + [row(4, .running)]) == "1 of 4 done, 3.0 MiB, 2.0 MiB/s")
     }
 
+    @Test func `sizes that cannot be added are no reason to end`() {
+        let rows = (1...3).map { row($0, .running, received: 1 << 62, expected: .max) }
+        #expect(text(rows).hasPrefix("0 of 3 done, 8.0 EiB"))
+        let slow = (1...3).map { row($0, .running, received: 1, expected: .max) }
+        #expect(!text(slow).contains("left"))
+    }
+
     @Test func `parts for which there is no room are left out from the end`() {
         let rows = [row(1, .running, received: 1 << 20, expected: 3 << 20), row(2, saved)]
         let whole = text(rows)

@@ -72,6 +72,15 @@ import Testing
         #expect(daemon.calls == [])
     }
 
+    @Test func `a group that has ended does not keep the others from being acted on`() async throws
+    {
+        let daemon = try daemon()
+        let run = await CommandLineRun("pause @9 4", daemon: daemon)
+        #expect(run.error == "ferry: all transfers of @9 have ended\n")
+        #expect(run.code == .notFound)
+        #expect(daemon.calls == ["pause 4"])
+    }
+
     @Test func `--all of nothing is told`() async {
         let run = await CommandLineRun("cancel --all", daemon: PlayedDaemon())
         #expect(run.error == "ferry: nothing is under way\n")
