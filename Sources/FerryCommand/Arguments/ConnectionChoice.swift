@@ -106,7 +106,13 @@ struct ConnectionChoice: Hashable, Sendable {
         _ arguments: Arguments
     ) throws(UsageError) -> String {
         let text = PastedText.address(original)
-        guard !text.isEmpty, let fault = ProxyAddress.fault(in: text) else { return text }
+        // aria2's -x is the number of connections.
+        let isNumber = text.allSatisfy { $0.isASCII && $0.isNumber }
+        let found =
+            isNumber
+            ? "a number is no host; --connections sets how many there are"
+            : ProxyAddress.fault(in: text)
+        guard !text.isEmpty, let fault = found else { return text }
         throw arguments.error(
             "--proxy needs an address such as http://host:3128 or socks5h://host:1080; \(fault)."
         )

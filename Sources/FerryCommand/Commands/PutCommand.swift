@@ -13,7 +13,7 @@ struct PutCommand: Command {
     private static let type = OptionSyntax(
         "content-type",
         value: "TYPE",
-        help: "send this as the files' media type, such as text/csv"
+        help: "send this as the files' media type (default: application/octet-stream)"
     )
 
     static let syntax = CommandSyntax(
@@ -110,6 +110,11 @@ struct PutCommand: Command {
             var request = URLRequest(url: url)
             request.httpMethod = "PUT"
             fields.apply(to: &request)
+            if request.value(forHTTPHeaderField: "Content-Type") == nil {
+                // Without one, a POST has that of a form.
+                let type = "application/octet-stream"
+                request.setValue(type, forHTTPHeaderField: "Content-Type")
+            }
             if let type = arguments.value(of: type) {
                 guard !type.contains(where: \.isNewline) else {
                     throw arguments.error("the value of --content-type has a line break in it.")

@@ -96,7 +96,9 @@ struct RequestFields: Hashable, Sendable {
         try add("Referer", arguments.value(of: Self.referer), Self.referer, arguments)
         guard let user = arguments.value(of: Self.user) else { return }
         guard user.contains(":") else {
-            throw arguments.error("--user needs a name and a password with a colon between them.")
+            throw arguments.error(
+                "--user needs a name and a password with a colon between them; --netrc takes them from a file."
+            )
         }
         try add("Authorization", Self.basic(user), Self.user, arguments)
     }

@@ -5,7 +5,8 @@ struct TransferChoice: Hashable, Sendable {
     private static let limitRate = OptionSyntax(
         "limit-rate",
         value: "RATE",
-        help: "transfer each file no faster than this, such as 500k or 2M bytes per second"
+        help:
+            "transfer each file no faster than this, such as 500k or 2M bytes per second; k is 1000"
     )
     /// The option that says how often failures are tried again.
     static let retries = OptionSyntax(
@@ -28,7 +29,8 @@ struct TransferChoice: Hashable, Sendable {
     )
     private static let whenIdle = OptionSyntax(
         "when-idle",
-        help: "wait for mains power, an unmetered network and your hours for such transfers"
+        help:
+            "wait for mains power, an unmetered network and the hours of 'ferry limit' for discretionary transfers"
     )
     /// The number of attempts with a server that has answered no transfer, while a person waits.
     static let unansweredAttempts = 5

@@ -126,14 +126,14 @@ import Testing
                   --connections N         load each file by up to N connections, 1 to 16
                                           (default: 4)
                   --limit-rate RATE       transfer each file no faster than this, such as
-                                          500k or 2M bytes per second
+                                          500k or 2M bytes per second; k is 1000
                   --retries N             give up a file after N failures in a row
                   --connect-timeout TIME  try again when a connection takes longer than 5s,
                                           2m … (default: 15s)
                   --keep-awake            keep the machine from sleeping by itself meanwhile
                   --unmetered-only        wait while the network is metered or cellular
-                  --when-idle             wait for mains power, an unmetered network and
-                                          your hours for such transfers
+                  --when-idle             wait for mains power, an unmetered network and the
+                                          hours of 'ferry limit' for discretionary transfers
                   --checksums FILE        save each file only with the digest that this file
                                           or URL has for it, such as SHA256SUMS
               -g, --globoff               take brackets and braces in a URL as they are
@@ -216,8 +216,8 @@ import Testing
             Options:
                   --resumable PROTOCOL    continue an upload by this protocol: auto, draft,
                                           tus or off (default: auto)
-                  --content-type TYPE     send this as the files' media type, such as
-                                          text/csv
+                  --content-type TYPE     send this as the files' media type (default:
+                                          application/octet-stream)
               -X, --request METHOD        make the request by this method
               -H, --header 'NAME: VALUE'  send this header field; not to another server
                                           after a redirect
@@ -231,14 +231,14 @@ import Testing
               -b, --cookie 'NAME=VALUE'   send these cookies, or those that a file of
                                           cookies in Netscape's format has for the URL
                   --limit-rate RATE       transfer each file no faster than this, such as
-                                          500k or 2M bytes per second
+                                          500k or 2M bytes per second; k is 1000
                   --retries N             give up a file after N failures in a row
                   --connect-timeout TIME  try again when a connection takes longer than 5s,
                                           2m … (default: 15s)
                   --keep-awake            keep the machine from sleeping by itself meanwhile
                   --unmetered-only        wait while the network is metered or cellular
-                  --when-idle             wait for mains power, an unmetered network and
-                                          your hours for such transfers
+                  --when-idle             wait for mains power, an unmetered network and the
+                                          hours of 'ferry limit' for discretionary transfers
                   --per-host N            transfer at most N files with a server at a time
                                           (default: as ferry.conf says)
                   --give-up-after TIME    give up a file that is not complete after 90s,

@@ -66,7 +66,7 @@ import Testing
         #expect(configuration.clientCertificate?.keyFile?.path == key)
     }
 
-    @Test(arguments: ["ftp://a", "http://", "http://me:harbour@", "http://:3128", "a b"])
+    @Test(arguments: ["ftp://a", "http://", "http://me:harbour@", "http://:3128", "a b", "16"])
     func `SEC-8: a proxy that is none is refused, and its password not shown`(
         text: String
     ) async throws {

@@ -51,6 +51,10 @@ import Testing
         #expect(sessions.files == [file])
         #expect(sessions.requests.map { $0.url?.absoluteString } == ["\(Self.base)a.txt"])
         #expect(sessions.requests.map(\.httpMethod) == ["PUT"])
+        #expect(
+            sessions.requests.map { $0.value(forHTTPHeaderField: "Content-Type") }
+                == ["application/octet-stream"]
+        )
         #expect(sessions.options.map(\.uploadProtocol) == [.automatic])
         #expect(sessions.events == ["open put-", "settle", "finish"])
     }
