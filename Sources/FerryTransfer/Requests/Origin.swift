@@ -30,10 +30,27 @@ package struct Origin: Hashable, Sendable, CustomStringConvertible {
     /// The origin of a parsed URL; `nil` as for ``init(url:)``.
     package init?(_ url: URL) {
         guard let scheme = url.scheme?.lowercased(), scheme == "http" || scheme == "https",
-            let host = url.host(percentEncoded: false)?.lowercased(), !host.isEmpty
+            let host = url.host(percentEncoded: false)?.lowercased(),
+            let encoded = url.host(percentEncoded: true),
+            Self.isPossible(host, isAddress: encoded.utf8.contains(UInt8(ascii: ":")))
         else { return nil }
         self.init(scheme: scheme, host: host, port: url.port)
     }
+
+    /// Whether a decoded text can be a host: nothing in it divides a URL into parts, or is invisible.
+    ///
+    /// - Parameters:
+    ///   - host: The decoded text.
+    ///   - isAddress: Whether it was in brackets, as an IPv6 address is, with a zone behind a percent sign (RFC 6874).
+    private static func isPossible(_ host: String, isAddress: Bool) -> Bool {
+        !host.isEmpty
+            && host.utf8.allSatisfy { byte in
+                byte > 0x20 && byte != 0x7F && !dividers.contains(byte)
+                    && (isAddress || byte != UInt8(ascii: ":") && byte != UInt8(ascii: "%"))
+            }
+    }
+
+    private static let dividers = Set("\"#/<>?@[\\]^`{|}".utf8)
 
     private init(scheme: String, host: String, port: Int?) {
         self.scheme = scheme

@@ -18,6 +18,11 @@ import Testing
 
     @Test(arguments: [
         "", "host", "/path", "ftp://host/", "file:///etc/passwd", "http:", "http:///x",
+        // What is decoded is no name of a host.
+        "https://other.exampl%1ez", "http://a%00b/", "http://a%20b/", "http://a%7Fb/",
+        "http://a%2Fb/",
+        "http://a%3Fb/", "http://a%23b/", "http://a%40b/", "http://a%5Cb/", "http://a%3Ab/",
+        "http://a%25b/", "http://%5Ba%5D/", "http://%3A%3A1/", "http://a%3C/",
     ])
     func `other URLs have none`(url: String) {
         #expect(Origin(url: url) == nil)
