@@ -57,6 +57,8 @@ struct RequestedDownload: Sendable {
             }
             transfer.expectedDigests.append(digest)
         }
+        // The home's file system may be too small for the file.
+        transfer.destinationDirectory = URL(filePath: directory, directoryHint: .isDirectory)
         self.options = transfer
     }
 

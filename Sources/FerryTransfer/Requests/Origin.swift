@@ -42,6 +42,7 @@ package struct Origin: Hashable, Sendable, CustomStringConvertible {
     /// - Parameters:
     ///   - host: The decoded text.
     ///   - isAddress: Whether it was in brackets, as an IPv6 address is, with a zone behind a percent sign (RFC 6874).
+    /// - Returns: Whether it can.
     private static func isPossible(_ host: String, isAddress: Bool) -> Bool {
         !host.isEmpty
             && host.utf8.allSatisfy { byte in

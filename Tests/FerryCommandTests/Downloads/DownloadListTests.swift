@@ -162,6 +162,10 @@ import Testing
                 == ["\(directory.path)/sub/other", directory.path, directory.path]
         )
         #expect(sessions.options.map { $0.retry?.maximumAttempts } == [3, 9, 9])
+        #expect(
+            sessions.options.map(\.destinationDirectory?.path)
+                == sessions.destinations.map(\.directory)
+        )
         #expect(sessions.options.map(\.expectedDigests.count) == [1, 0, 0])
         #expect(sessions.options.map(\.maximumConnectionsPerDownload) == [2, nil, nil])
         #expect(sessions.options.map(\.keepsMachineAwake) == [true, false, false])
