@@ -47,6 +47,30 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: home.files) == ["a.txt"])
     }
 
+    @Test func `a newer file is continued after a loss, as any other`() async throws {
+        let server = try FixtureServer()
+        let content = FixtureContent.seeded(8, byteCount: 900_000)
+        let left = Countdown(3)
+        server.on("/a.txt") { _ in
+            FixtureAnswer { request in
+                let new = FixtureFile(content, lastModified: "Mon, 30 Nov 2037 08:00:00 GMT")
+                var response = new.response(to: request)
+                if left.take() { response.incidents = [(200_000, .drop)] }
+                return response
+            }
+        }
+        try Data("old".utf8).write(to: URL(filePath: home.files + "/a.txt"))
+        _ = try await get("-N", "--connections", "1", from: server)
+        let arrived = try Data(contentsOf: URL(filePath: home.files + "/a.txt"))
+        #expect(content.firstDifference(from: Array(arrived)) == nil)
+        let requests = server.requests
+        #expect(requests.first?["If-Modified-Since"] != nil)
+        #expect(
+            requests.dropFirst().allSatisfy { $0.range != nil && $0["If-Modified-Since"] == nil }
+        )
+        #expect(requests.count == 4)
+    }
+
     @Test func `two files of a command never replace each other`() async throws {
         let server = try FixtureServer()
         server.on("/1/a.txt", .content(.text("first")))

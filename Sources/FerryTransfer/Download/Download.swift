@@ -207,7 +207,7 @@ extension Download {
 
     private func send(_ next: StateMachine.Request) {
         var request = next.transfer
-        request.fields += next.resumption?.fields ?? []
+        request.ask(forPart: next.resumption?.fields ?? [])
         let makeLoad = { @LoopActor [client, configuration, decider, request] receiver in
             Load(
                 request: request,

@@ -42,24 +42,35 @@ package struct TransferRequest: Hashable, Sendable {
 
     /// Whether a part of the response's body can be asked for later.
     ///
-    /// Only a plain GET qualifies: a request that carries conditions or a range of its own means
-    /// something else when ours are added to it.
+    /// Only a GET without a body qualifies, and none with a range of its own, or a condition of which version it is
+    /// for: that means something else when ours are added to it.
     package var isResumable: Bool {
-        method == "GET" && (body ?? []).isEmpty && !isConditional
+        method == "GET" && (body ?? []).isEmpty && !has(Self.versionNames)
+    }
+
+    /// Makes it a request for a part of the response's body.
+    ///
+    /// Whether there is something newer was answered by the response that the part belongs to.
+    ///
+    /// - Parameter fields: The fields that say which part.
+    mutating func ask(forPart fields: [HTTPField]) {
+        guard !fields.isEmpty else { return }
+        self.fields.removeAll { field in Self.freshnessNames.contains { field.isNamed($0) } }
+        self.fields += fields
     }
 
     /// Whether the app asks for a part, or sets a condition of its own.
-    var isConditional: Bool {
-        fields.contains { field in Self.conditionalNames.contains { field.isNamed($0) } }
+    var isConditional: Bool { has(Self.versionNames + Self.freshnessNames) }
+
+    private func has(_ names: [String]) -> Bool {
+        fields.contains { field in names.contains { field.isNamed($0) } }
     }
 
     /// Whether the app asks for a range itself, so that a 206 is what it wants.
     var hasRange: Bool { fields.contains { $0.isNamed("Range") } }
 
-    private static let conditionalNames = [
-        "Range", "If-Range", "If-Match", "If-None-Match", "If-Modified-Since",
-        "If-Unmodified-Since",
-    ]
+    private static let versionNames = ["Range", "If-Range", "If-Match", "If-Unmodified-Since"]
+    private static let freshnessNames = ["If-None-Match", "If-Modified-Since"]
 
     /// The request as the engine takes it.
     func httpRequest(

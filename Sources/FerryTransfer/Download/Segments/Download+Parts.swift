@@ -43,7 +43,7 @@ extension Download {
 
     func start(_ part: Int, _ next: StateMachine.Request, of source: Int) {
         var request = next.transfer
-        request.fields += next.resumption?.fields ?? []
+        request.ask(forPart: next.resumption?.fields ?? [])
         start(part, request, for: next.resumption, of: source)
     }
 
@@ -55,7 +55,7 @@ extension Download {
     ) {
         var request = next
         let value = "bytes=\(range.lowerBound)-\(range.upperBound - 1)"
-        request.fields.append(HTTPField(name: "Range", value: value))
+        request.ask(forPart: [HTTPField(name: "Range", value: value)])
         start(part, request, for: nil, of: source)
     }
 
