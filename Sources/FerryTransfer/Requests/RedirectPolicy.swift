@@ -64,8 +64,16 @@ package struct RedirectPolicy: Hashable, Sendable {
     /// A decider is asked first: an app may take what the URL says, such as a code for `myapp:`, and not follow it.
     package static func refusal(of url: String) -> TransferError? {
         guard Origin(url: url) == nil else { return nil }
-        let scheme = URL(string: url)?.scheme
+        let parsed = URL(string: url)
+        let scheme = parsed?.scheme
         let isHTTP = ["http", "https"].contains(scheme?.lowercased())
+        if isHTTP, parsed?.host()?.isEmpty == false {
+            return TransferError(
+                code: .badServerResponse,
+                message: "the server redirects to an address with an invalid host",
+                failingURL: url
+            )
+        }
         return TransferError(
             code: .redirectToNonHTTP,
             message: isHTTP

@@ -73,6 +73,13 @@ import Testing
         #expect(RedirectPolicy.refusal(of: "https://host/x") == nil)
     }
 
+    @Test(arguments: ["http://a%20b/", "https://a%40b/x", "http://%00/"])
+    func `a redirect to an invalid host is a bad response`(location: String) {
+        let error = RedirectPolicy.refusal(of: location)
+        #expect(error?.code == .badServerResponse)
+        #expect(error?.failingURL == location)
+    }
+
     @Test func `DL-4: twenty redirects are followed, the next is not`() {
         let request = TransferRequest(url: "http://host/")
         guard case .follow = policy.decision(for: head(302, "/x"), to: request, after: 19) else {
