@@ -17,6 +17,9 @@ struct Arguments: Hashable, Sendable {
         values[option, default: []].append(value)
     }
 
+    /// Records that an option is not to count, wherever else it is given.
+    mutating func reset(_ option: OptionSyntax) { values[option] = [] }
+
     /// Records the options of other arguments in place of these, or after them.
     ///
     /// - Parameters:
@@ -24,7 +27,8 @@ struct Arguments: Hashable, Sendable {
     ///   - repeated: The options of which the values of both count.
     mutating func override(by other: Arguments, keepingBoth repeated: Set<OptionSyntax>) {
         for (option, new) in other.values {
-            values[option] = repeated.contains(option) ? (values[option] ?? []) + new : new
+            let all = repeated.contains(option) ? (values[option] ?? []) + new : new
+            values[option] = new.isEmpty ? nil : all
         }
     }
 

@@ -107,13 +107,13 @@ struct GetCommand: Command {
     /// Returns what the operands and the lists ask for, in their order.
     private func downloads(in context: Context) async throws -> [RequestedDownload] {
         let lists = arguments.values(of: Self.inputFile)
-        let source = source(try await digests(in: context))
+        let source = try source(try await digests(in: context))
         let typed = try source.typed(hasLists: !lists.isEmpty)
         return try lists.reduce(typed) { try $0 + source.listed($1, in: context) }
     }
 
-    private func source(_ digests: DigestList?) -> DownloadSource {
-        DownloadSource(
+    private func source(_ digests: DigestList?) throws -> DownloadSource {
+        try DownloadSource(
             arguments,
             isDetached: transfers.isDetached,
             hasPatterns: !arguments.has(Self.noPatterns),

@@ -7,6 +7,8 @@ struct DownloadSource {
     static let greatestCount = 1_000_000
 
     private let arguments: Arguments
+    /// What the command line says of each of them; the files that it names are read once.
+    private let common: DownloadOptions
     private let isDetached: Bool
     private let hasPatterns: Bool
     private let digests: DigestList?
@@ -18,11 +20,18 @@ struct DownloadSource {
     ///   - isDetached: Whether nobody waits for the downloads.
     ///   - hasPatterns: Whether the URLs in the command line may have ranges and sets.
     ///   - digests: The digests that the files have to have, by their names; nil if there is no list of them.
-    init(_ arguments: Arguments, isDetached: Bool, hasPatterns: Bool, digests: DigestList? = nil) {
-        self.digests = digests
+    /// - Throws: ``UsageError`` when an option is invalid.
+    init(
+        _ arguments: Arguments,
+        isDetached: Bool,
+        hasPatterns: Bool,
+        digests: DigestList? = nil
+    ) throws(UsageError) {
         self.arguments = arguments
+        common = try DownloadOptions(arguments, isDetached: isDetached)
         self.isDetached = isDetached
         self.hasPatterns = hasPatterns
+        self.digests = digests
     }
 
     /// Returns the downloads that the operands ask for.
@@ -49,9 +58,8 @@ struct DownloadSource {
             try DownloadOptions.requireSeveral(arguments, hasLists: hasLists)
         }
         try requireNames(of: matches)
-        let options = try DownloadOptions(arguments, isDetached: isDetached)
         return try matches.map { match throws(UsageError) in
-            try RequestedDownload(match, options, digests, arguments)
+            try RequestedDownload(match, common, digests, arguments)
         }
     }
 
@@ -70,7 +78,7 @@ struct DownloadSource {
     /// - Returns: The download.
     /// - Throws: ``UsageError`` when the operand or an option is invalid.
     func streamed() throws(UsageError) -> RequestedDownload {
-        var options = try DownloadOptions(arguments, isDetached: isDetached)
+        var options = common
         options.output = nil
         let match = AddressPattern.Match(address: arguments.operands[0], values: [])
         return try RequestedDownload(match, options, nil, arguments)
@@ -112,11 +120,10 @@ struct DownloadSource {
         } catch {
             throw fault(error.line, "\(error.message).")
         }
-        let common = try DownloadOptions(arguments, isDetached: isDetached)
         return try list.entries.map { entry throws(UsageError) in
             let own = try options(of: entry, fault)
             do throws(UsageError) {
-                return try download(entry, own, common)
+                return try download(entry, own)
             } catch {
                 throw fault(entry.line, error.message)
             }
@@ -125,8 +132,7 @@ struct DownloadSource {
 
     private func download(
         _ entry: DownloadList.Entry,
-        _ own: Arguments?,
-        _ common: DownloadOptions
+        _ own: Arguments?
     ) throws(UsageError) -> RequestedDownload {
         var options = common
         if let own {
@@ -178,7 +184,7 @@ struct DownloadSource {
             }
             switch (option.value, line.value) {
             case (nil, nil), (nil, "true"): options.append("", for: option)
-            case (nil, "false"): continue
+            case (nil, "false"): options.reset(option)
             case (nil, let value?):
                 throw fault(line.line, "'\(name)' is true or false, not '\(value)'.")
             case (let value?, nil):

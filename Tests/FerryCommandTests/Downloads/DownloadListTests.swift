@@ -1,6 +1,7 @@
 import Ferry
 import FerryTestSupport
 import Foundation
+import Glibc
 import Testing
 
 @testable import FerryCommand
@@ -211,6 +212,25 @@ import Testing
         #expect(run.error.hasPrefix("ferry: '\(directory.path)/list', \(message)"))
         #expect(run.code == .usage)
         #expect(sessions.events == [])
+    }
+
+    @Test func `a line may do without what the command line says`() async throws {
+        let sessions = sessions(2)
+        let list = "\(Self.a)\n  keep-awake=false\n\(Self.b)\n"
+        _ = try await get("--keep-awake", list: list, sessions)
+        #expect(sessions.options.map(\.keepsMachineAwake) == [false, true])
+    }
+
+    @Test func `a file of cookies that can be read once is for operands and lists`() async throws {
+        let pipe = directory.path + "/pipe"
+        #expect(mkfifo(pipe, 0o600) == 0)
+        let writer = Thread {
+            try? Data("example.org\tFALSE\t/\tFALSE\t0\ta\tb\n".utf8).write(to: URL(filePath: pipe))
+        }
+        writer.start()
+        let sessions = sessions(2)
+        _ = try await get("-b \(pipe) \(Self.a)", list: "\(Self.b)\n  out=x\n", sessions)
+        #expect(sessions.requests.map { $0.value(forHTTPHeaderField: "Cookie") } == ["a=b", "a=b"])
     }
 
     @Test func `an option of one file is none of a list`() async throws {
