@@ -20,7 +20,7 @@ extension FuzzTarget {
                 previous = line
             }
         }
-        let written = list.entries.map(text(of:)).joined(separator: "\n")
+        let written = list.entries.map(text(of:)).joined(separator: "\n") + "\n"
         let again = Result { () throws(DownloadList.Fault) in try DownloadList(Array(written.utf8))
         }
         switch again {
@@ -45,7 +45,10 @@ extension FuzzTarget {
         for match in pattern.matches.prefix(500) {
             count += 1
             _ = match.name(text)
-            if match.values.isEmpty { try expectSame(match.address, text, "the address") }
+            // A backslash before a bracket is no part of the address.
+            if match.values.isEmpty, !text.contains("\\") {
+                try expectSame(match.address, text, "the address")
+            }
         }
         try expectSame(count, min(pattern.count, 500), "the number of addresses")
     }

@@ -75,7 +75,9 @@ struct DownloadList: Hashable, Sendable {
     }
 
     private static func entry(_ text: Substring, line: Int) throws(Fault) -> Entry {
-        let fields = text.split(separator: "\t").map { $0.trimmingCharacters(in: .whitespaces) }
+        let fields = text.split(separator: "\t").map {
+            $0.trimmingCharacters(in: .whitespacesAndNewlines)
+        }
         var entry = Entry(line: line, address: fields[0])
         for field in fields.dropFirst() where !field.isEmpty {
             if field.contains("://") {

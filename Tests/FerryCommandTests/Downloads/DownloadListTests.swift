@@ -45,6 +45,11 @@ import Testing
         )
     }
 
+    @Test func `line breaks of another system are no part of a URL`() throws {
+        let all = try entries("\r\r\(Self.a)\t\r\(Self.b)\r\n")
+        #expect(all == [.init(line: 1, address: Self.a, mirrors: [Self.b])])
+    }
+
     @Test func `lines that begin with a blank are options of the URL before them`() throws {
         let text = "\(Self.a)\n  out=a = b\n\theader=X: 1\n --keep-awake\n\n  dir=/tmp\n\(Self.b)\n"
         #expect(
