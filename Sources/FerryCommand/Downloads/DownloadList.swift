@@ -78,7 +78,10 @@ struct DownloadList: Hashable, Sendable {
         let fields = text.split(separator: "\t").map {
             $0.trimmingCharacters(in: .whitespacesAndNewlines)
         }
-        var entry = Entry(line: line, address: fields[0])
+        guard let address = fields.first, !address.isEmpty else {
+            throw Fault(line: line, message: "it has no URL")
+        }
+        var entry = Entry(line: line, address: address)
         for field in fields.dropFirst() where !field.isEmpty {
             if field.contains("://") {
                 entry.mirrors.append(field)

@@ -45,6 +45,12 @@ import Testing
         )
     }
 
+    @Test func `a line without a URL is invalid`() {
+        #expect(throws: DownloadList.Fault(line: 1, message: "it has no URL")) {
+            try entries("\u{B}\tname\n")
+        }
+    }
+
     @Test func `line breaks of another system are no part of a URL`() throws {
         let all = try entries("\r\r\(Self.a)\t\r\(Self.b)\r\n")
         #expect(all == [.init(line: 1, address: Self.a, mirrors: [Self.b])])
