@@ -72,7 +72,10 @@ let package = Package(
         // MARK: Programs
 
         .executableTarget(name: "ferryd", dependencies: ["FerryDaemon"]),
-        .target(name: "FerryCommand", dependencies: ["Ferry", "FerryWire", "FerrySystem"]),
+        .target(
+            name: "FerryCommand",
+            dependencies: ["Ferry", "FerryWire", "FerryTransfer", "FerrySystem"]
+        ),
         .executableTarget(name: "ferry", dependencies: ["FerryCommand"]),
 
         // What `make demo` shows, built once for it and for the tests.

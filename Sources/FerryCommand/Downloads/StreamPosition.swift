@@ -1,4 +1,5 @@
 import Ferry
+import FerryTransfer
 import Foundation
 
 /// Where a stream of a resource's bytes is, and whether a further response continues it.
@@ -57,13 +58,13 @@ struct StreamPosition {
         let tag = response.value(forHTTPHeaderField: "ETag").flatMap {
             $0.hasPrefix("W/") ? nil : $0
         }
-        let range = response.value(forHTTPHeaderField: "Content-Range").flatMap(Range.init(text:))
+        let range = response.value(forHTTPHeaderField: "Content-Range").flatMap(ContentRange.init)
         let total: Int64?
         switch response.statusCode {
         case 206 where offset > 0:
-            guard let range, range.first == requestedOffset else { throw .otherBytes }
-            (total, skippedByteCount) = (range.total, 0)
-        case 416 where offset > 0 && range?.total == offset:
+            guard let range, range.range?.lowerBound == requestedOffset else { throw .otherBytes }
+            (total, skippedByteCount) = (range.totalByteCount, 0)
+        case 416 where offset > 0 && range?.totalByteCount == offset:
             isComplete = true
             return
         case 200...299:
@@ -107,21 +108,5 @@ struct StreamPosition {
     /// Takes the end of a response that was complete.
     mutating func end() {
         isComplete = skippedByteCount == 0 && repeated.isEmpty && offset >= total ?? offset
-    }
-
-    /// What a `Content-Range` field says.
-    private struct Range {
-        /// The first byte; nil if the range cannot be satisfied.
-        let first: Int64?
-        let total: Int64?
-
-        init?(text: String) {
-            let words = text.split(separator: " ")
-            guard words.count == 2, words[0].lowercased() == "bytes" else { return nil }
-            let parts = words[1].split(separator: "/")
-            guard parts.count == 2 else { return nil }
-            first = parts[0].split(separator: "-").first.flatMap { Int64($0) }
-            total = Int64(parts[1])
-        }
     }
 }

@@ -1,5 +1,6 @@
 import Ferry
 import FerrySystem
+import FerryTransfer
 import Foundation
 @preconcurrency import Glibc
 
@@ -228,8 +229,7 @@ extension Outcome {
 extension HTTPURLResponse {
     /// When the content was last changed, in seconds since 1970 (RFC 9110 §8.8.2); nil if the server does not say.
     fileprivate var modificationTime: Int64? {
-        value(forHTTPHeaderField: "Last-Modified").flatMap(Date.init(httpText:))
-            .map { Int64($0.timeIntervalSince1970) }
+        value(forHTTPHeaderField: "Last-Modified").flatMap { HTTPDate($0)?.secondsSince1970 }
     }
 }
 
