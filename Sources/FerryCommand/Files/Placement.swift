@@ -22,13 +22,10 @@ struct Placement {
         var modificationTime: Int64?
         /// What becomes of a file that has its name.
         var precedence = Destination.Precedence.both
-        /// The time after which a file was changed by somebody else, in nanoseconds since 1970; nil if that is not known.
+        /// When the command began, in nanoseconds since 1970; nil if that is not known.
+        ///
+        /// What was changed later is not replaced.
         var begun: Int64?
-
-        /// Whether the content is newer than a file's.
-        fileprivate func isNewer(than present: stat) -> Bool {
-            modificationTime.map { $0 > present.st_mtim.tv_sec } ?? false
-        }
     }
 
     /// The attribute of a finished file that names the copy that an earlier process has made of it.
@@ -117,22 +114,17 @@ struct Placement {
         throw refusal ?? FileError(call: "open", path: directory.path, errno: EINVAL)
     }
 
-    /// Gives a file the wanted name in place of another, if that is to be.
-    ///
-    /// Only a regular file is replaced, and none that was changed after the command had begun: by its user, or by another
-    /// download of the same command. The new one gets its permissions.
+    /// Gives a file the wanted name in place of another, whose permissions it gets, if that is to be.
     ///
     /// - Parameters:
     ///   - wanted: The wanted name.
     ///   - name: The name that the file has.
     /// - Returns: The name that the file has then.
     private func replaceIfWanted(_ wanted: FileName, by name: String) -> String {
-        guard [.new, .newer].contains(attributes.precedence), name != wanted.text,
-            let present = Self.file(wanted.text, in: directory),
-            let changed = attributes.begun, Self.nanoseconds(present.st_ctim) <= changed,
-            attributes.precedence == .new || attributes.isNewer(than: present)
+        guard name != wanted.text, let present = PresentFile(wanted.text, in: directory),
+            present.isReplaced(by: attributes)
         else { return name }
-        fchmodat(directory.descriptor, name, present.st_mode & 0o7777, 0)
+        fchmodat(directory.descriptor, name, present.permissions, 0)
         guard renameat(directory.descriptor, name, directory.descriptor, wanted.text) == 0 else {
             return name
         }
@@ -153,29 +145,10 @@ struct Placement {
     ) -> String? {
         let names = FileSystemNames(of: directory.descriptor)
         guard let wanted = name.spellings(for: names).first?.text,
-            let present = file(wanted, in: directory)
+            let present = PresentFile(wanted, in: directory),
+            present.staysAlone(beside: attributes)
         else { return nil }
-        let stays =
-            switch attributes.precedence {
-            case .both, .new: false
-            case .old: true
-            case .newer: attributes.modificationTime != nil && !attributes.isNewer(than: present)
-            }
-        return stays ? directory.path(of: wanted) : nil
-    }
-
-    /// Returns the status of a regular file; nil if there is none of that name.
-    private static func file(_ name: String, in directory: Directory) -> stat? {
-        var status = stat()
-        guard fstatat(directory.descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0,
-            status.st_mode & S_IFMT == S_IFREG
-        else { return nil }
-        return status
-    }
-
-    private static func nanoseconds(_ time: timespec) -> Int64 {
-        let (whole, overflow) = Int64(time.tv_sec).multipliedReportingOverflow(by: 1_000_000_000)
-        return overflow ? .max : whole + Int64(time.tv_nsec)
+        return directory.path(of: wanted)
     }
 
     /// Sets when the content was last changed, if that is to be; a file system without times refuses.
