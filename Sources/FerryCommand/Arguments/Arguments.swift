@@ -152,17 +152,46 @@ extension Arguments {
         for option: OptionSyntax,
         limit: Int
     ) throws(UsageError) -> [UInt8] {
+        try content("--\(option.name) '\(path)'", limit: limit) { limit throws(SystemCallError) in
+            try Self.file(path, limit: limit)
+        }
+    }
+
+    /// The content of a file, or of standard input.
+    ///
+    /// - Parameters:
+    ///   - name: What it is called in an error.
+    ///   - limit: The maximum number of bytes.
+    ///   - read: Reads it.
+    /// - Returns: The content.
+    /// - Throws: ``UsageError`` when it cannot be read, or is too long.
+    func content(
+        _ name: String,
+        limit: Int,
+        _ read: (Int) throws(SystemCallError) -> [UInt8]
+    ) throws(UsageError) -> [UInt8] {
         do throws(SystemCallError) {
-            let file = FileDescriptor(
-                owning: try systemCall("open", path) { open(path, O_RDONLY | O_CLOEXEC) }
-            )
-            return try file.readToEnd(limit: limit)
+            return try read(limit)
         } catch {
             let reason =
                 error.errno == EFBIG
                 ? "it is longer than \(limit >> 20) MiB" : String(cString: strerror(error.errno))
-            throw self.error("--\(option.name) '\(path)' cannot be read: \(reason).")
+            throw self.error("\(name) cannot be read: \(reason).")
         }
+    }
+
+    /// Reads a file to its end.
+    ///
+    /// - Parameters:
+    ///   - path: The path.
+    ///   - limit: The maximum number of bytes.
+    /// - Returns: The content.
+    /// - Throws: The error of a call, or `EFBIG` for a file that is longer.
+    static func file(_ path: String, limit: Int) throws(SystemCallError) -> [UInt8] {
+        let file = FileDescriptor(
+            owning: try systemCall("open", path) { open(path, O_RDONLY | O_CLOEXEC) }
+        )
+        return try file.readToEnd(limit: limit)
     }
 
     /// A rate in bytes per second; nil for no limit.

@@ -25,9 +25,9 @@ struct CookieFile: Hashable, Sendable {
 
     private var cookies: [Cookie] = []
 
-    /// Reads a file.
+    /// Reads a file; nil if a line has another form.
     ///
-    /// - Parameter bytes: The content; nil is returned if a line is none of a file of cookies.
+    /// - Parameter bytes: The content.
     init?(_ bytes: [UInt8]) {
         var latest: [[String]: Int] = [:]
         guard let text = String(validating: bytes, as: UTF8.self) else { return nil }

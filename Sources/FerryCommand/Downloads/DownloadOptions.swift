@@ -24,8 +24,7 @@ struct DownloadOptions: Sendable {
         value: "NAME=DIGITS",
         help: "save the file only with this digest, such as sha-256=9f86… (only with one URL)"
     )
-    /// The option that names another source.
-    static let mirror = OptionSyntax(
+    private static let mirror = OptionSyntax(
         "mirror",
         value: "URL",
         help: "load parts from here as well (only with one URL)"

@@ -1,5 +1,4 @@
 import FerrySystem
-@preconcurrency import Glibc
 
 /// What the words of a command line, and the lists that it names, ask for.
 struct DownloadSource {
@@ -101,15 +100,11 @@ struct DownloadSource {
     /// - Throws: ``UsageError`` when it cannot be read, or a line is invalid.
     func listed(_ file: String, in context: Context) throws(UsageError) -> [RequestedDownload] {
         let name = file == "-" ? "standard input" : "'\(file)'"
-        let content: [UInt8]
-        do throws(SystemCallError) {
-            content = try Self.content(of: file, in: context)
-        } catch {
-            let limit = DownloadList.greatestByteCount >> 20
-            let reason =
-                error.errno == EFBIG
-                ? "it has more than \(limit) MiB" : String(cString: strerror(error.errno))
-            throw arguments.error("the list \(name) cannot be read: \(reason).")
+        let content = try arguments.content(
+            "the list \(name)",
+            limit: DownloadList.greatestByteCount
+        ) { limit throws(SystemCallError) in
+            try file == "-" ? context.readInput(limit) : Arguments.file(file, limit: limit)
         }
         func fault(_ line: Int, _ message: String) -> UsageError {
             arguments.error("\(name), line \(line): \(message)")
@@ -155,18 +150,6 @@ struct DownloadSource {
             )
         }
         return download
-    }
-
-    private static func content(
-        of file: String,
-        in context: Context
-    ) throws(SystemCallError) -> [UInt8] {
-        let limit = DownloadList.greatestByteCount
-        guard file != "-" else { return try context.readInput(limit) }
-        let descriptor = FileDescriptor(
-            owning: try systemCall("open", file) { open(file, O_RDONLY | O_CLOEXEC) }
-        )
-        return try descriptor.readToEnd(limit: limit)
     }
 
     /// Reads the options of an entry as ``ArgumentParser`` reads those of a command line; nil if it has none.

@@ -9,7 +9,7 @@ final class StreamWriter: NSObject, URLSessionDataDelegate {
     enum Result: Sendable {
         /// All bytes were written.
         case complete
-        /// Nobody reads any more.
+        /// The reader has closed the pipe.
         case closed
         /// It failed; a temporary failure is tried again.
         case failed(Outcome.Reason, isTemporary: Bool)
@@ -138,7 +138,7 @@ final class StreamWriter: NSObject, URLSessionDataDelegate {
                 return Data()
             }
         }
-        // This waits while nobody reads; the session then receives no more.
+        // This waits until the bytes are read; meanwhile the session receives no more.
         let failure = new.isEmpty ? nil : output.write(new)
         let isOver = state.withLock { state in
             if let failure {

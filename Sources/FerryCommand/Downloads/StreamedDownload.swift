@@ -131,7 +131,7 @@ final class StreamOutput: Sendable {
         if isOwned { close(descriptor) }
     }
 
-    /// Writes bytes; waits while nobody reads.
+    /// Writes bytes; waits until there is room for them.
     ///
     /// - Parameter bytes: The bytes.
     /// - Returns: The number of the error that kept them from being written; nil if they were.

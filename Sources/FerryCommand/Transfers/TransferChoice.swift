@@ -33,7 +33,7 @@ struct TransferChoice: Hashable, Sendable {
             "wait for mains power, an unmetered network and the hours of 'ferry limit' for discretionary transfers"
     )
     /// The number of attempts with a server that has answered no transfer, while a person waits.
-    static let unansweredAttempts = 5
+    private static let unansweredAttempts = 5
     /// The responses that say that a server has no answer for now, as against 501 and 505, which no time changes.
     private static let retriedStatuses = Set(500...599).subtracting([501, 505]).union([408, 429])
 

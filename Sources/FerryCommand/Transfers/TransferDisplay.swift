@@ -51,7 +51,7 @@ struct TransferDisplay {
         case .quiet:
             return
         case .json:
-            // A row that is over is reported by `tell(_:)`.
+            // A row that is over is reported by `notify(_:)`.
             for row in rows where !row.isOver && reported[row.id] != row && row.number != nil {
                 reported[row.id] = row
                 console.line(try JSONLine.text(RowReport(row)))
