@@ -16,6 +16,18 @@ import Testing
         try run.expectFiles()
         run.expectEvents()
     }
+
+    @Test(arguments: ["events", "files"], KillMatrixRun.Victim.allCases)
+    func `an app without a delegate loses no file, and gets none twice`(
+        api: String,
+        victim: KillMatrixRun.Victim
+    ) async throws {
+        let run = try await KillMatrixRun(options: ["--async", api], needsURLs: api == "files")
+        try await run.startApp(creatingDownloads: true)
+        try await run.kill(victim, times: 10)
+        try run.expectFiles()
+        run.expectEvents()
+    }
 }
 
 /// Twenty downloads of one app, whose processes can be killed at moments that the server's bytes tell.
@@ -50,7 +62,14 @@ final class KillMatrixRun: Sendable {
     /// Holds one download up until the last kill, however late that comes on a busy machine.
     private let lastKill = FixtureGate()
 
-    init() async throws {
+    private let options: [String]
+    private let needsURLs: Bool
+
+    /// Makes a run of an app with further options.
+    ///
+    /// An app that waits for files is told their URLs each time.
+    init(options: [String] = [], needsURLs: Bool = false) async throws {
+        (self.options, self.needsURLs) = (options, needsURLs)
         home = try TestHome(
             daemonArguments: [
                 "--retry-delay", "0.05", "--relaunch-delay", "0.05", "--idle-time", "0.1",
@@ -83,12 +102,14 @@ final class KillMatrixRun: Sendable {
 
     /// Starts the app; the first one makes the downloads.
     func startApp(creatingDownloads: Bool = false) async throws {
-        let urls = creatingDownloads ? Self.sizes.indices.map { server.url(Self.path($0)) } : []
+        let urls =
+            creatingDownloads || needsURLs
+            ? Self.sizes.indices.map { server.url(Self.path($0)) } : []
         _ = try await TestProcess(
             TestHome.executable("ferry-test-app"),
             // A second connection for a file would write behind bytes that are not there yet.
             ["--events", events.path, "--directory", home.files, "--connections", "1"]
-                + urls.flatMap { ["--url", $0] },
+                + options + urls.flatMap { ["--url", $0] },
             environment: home.environment
         )
         if creatingDownloads { _ = await events.next("ready") }

@@ -80,6 +80,8 @@ struct TestAppOptions: Sendable {
     var guarded: GuardedTransfer.Expiration?
     /// Do what the README's first lines of code do with this URL, and nothing else.
     var snippet: URL?
+    /// Take events without a delegate.
+    var asynchronous: AsyncTestApp?
     /// The limits of background tasks, in seconds.
     var grace: Double?
     var expirationLimit: Double?
@@ -96,6 +98,7 @@ struct TestAppOptions: Sendable {
             let value = rest.popFirst() ?? ""
             switch name {
             case "--snippet": snippet = URL(string: value)
+            case "--async": asynchronous = AsyncTestApp(rawValue: value)
             case "--application": application = value
             case "--session": session = value
             case "--events": events = value

@@ -17,9 +17,13 @@ Application.shared.identifier = options.application
 Application.shared.relaunch?.environmentNames.formUnion([
     "LLVM_PROFILE_FILE", "TSAN_OPTIONS", "ASAN_OPTIONS", "LSAN_OPTIONS",
 ])
-Application.shared.delegate = app
+if options.asynchronous == nil { Application.shared.delegate = app }
 events.write("start \(Application.shared.launchReason == .user ? "user" : "background")")
 
+if let asynchronous = options.asynchronous {
+    try await asynchronous.run(options, events)
+    exit(0)
+}
 if options.isIdle { app.idle() }
 if Application.shared.launchReason != .user {
     if options.takeOneCrash() { kill(getpid(), SIGKILL) }

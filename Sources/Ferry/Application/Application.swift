@@ -35,6 +35,8 @@ public final class Application: Sendable {
         var identifier: String
         var isIdentifierFixed = false
         var relaunch: Relaunch?
+        /// Whether the program takes the events of a session without a delegate.
+        var takesEvents = false
         /// Whether the program has set how it is started.
         var isRelaunchChosen = false
         var launchEvents: LaunchEvents
@@ -123,11 +125,22 @@ public final class Application: Sendable {
         }
     }
 
-    /// How the daemon starts the program; nil unless ``relaunch`` or ``delegate`` is set.
+    /// How the daemon starts the program; nil unless ``relaunch`` or ``delegate`` is set, or it takes events without one.
     var registeredRelaunch: Relaunch? {
         state.withLock { state in
-            state.isRelaunchChosen || state.delegate != nil ? state.relaunch : nil
+            state.isRelaunchChosen || state.delegate != nil || state.takesEvents
+                ? state.relaunch : nil
         }
+    }
+
+    /// Records that the program takes the events of a session without a delegate, also when it is started for them.
+    func takesEvents() {
+        let isNews = state.withLock { state in
+            defer { state.takesEvents = true }
+            return !state.takesEvents && !state.isRelaunchChosen && state.delegate == nil
+        }
+        // Its sessions are already open, and the daemon assumes that the program does not handle their events.
+        if isNews { register() }
     }
 
     /// Whether this process was started for the events of the background session `identifier`.

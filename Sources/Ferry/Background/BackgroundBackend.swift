@@ -52,8 +52,9 @@ final class BackgroundBackend: SessionBackend {
                     where task.backend === core.backend && task.taskIdentifier < bound {
                         task.deliver(.completed(error: error))
                     }
+                    core.unread?.append(.failure(error))
                 },
-                wantsConnection: { !core.hasNoTasks || !loader.isDone }
+                wantsConnection: { core.hasRunningTasks || !loader.isDone }
             ),
             isAwaited: reportsEnd
         )
@@ -148,6 +149,18 @@ final class BackgroundBackend: SessionBackend {
     func loadTasks(of core: SessionCore, then continuation: @escaping @Sendable () -> Void) {
         guard let loader = events.withLock({ $0?.loader }) else { return continuation() }
         LoopActor.perform { loader.load(then: continuation) }
+    }
+
+    /// Lists what the daemon remembers of the session's tasks that have ended; none without a connection.
+    func listEnded(then continuation: @escaping @Sendable ([Wire.EndedTask]) -> Void) {
+        let opening = opening()
+        let method = Wire.ListEndedTasks(
+            application: opening.application.identifier,
+            session: opening.identifier
+        )
+        connection.query(method) { result in
+            continuation((try? result.get().tasks) ?? [])
+        }
     }
 
     func flush(then continuation: @escaping @Sendable () -> Void) {

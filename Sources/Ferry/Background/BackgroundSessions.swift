@@ -68,6 +68,7 @@ final class BackgroundSessions: Sendable {
                         )
                     )
                 ),
+                unread: delegate == nil ? unreadEvents(identifier: identifier) : nil,
                 onEnd: { [weak self] in
                     self?.cores.withLock { _ = $0.removeValue(forKey: identifier) }
                 }
@@ -86,12 +87,6 @@ final class BackgroundSessions: Sendable {
             )
         }
         guard case .daemon(let backend) = core.carrier else { return }
-        if core.delegate == nil {
-            Diagnostics.report(
-                "The background session \"\(identifier)\" has no delegate; "
-                    + "its events stay with the daemon."
-            )
-        }
         let reportsEnd = application.wasLaunched(forBackgroundURLSession: identifier)
         backend.start(core, reportsEnd: reportsEnd)
     }
@@ -120,6 +115,21 @@ final class BackgroundSessions: Sendable {
             core.backend.flush { group.leave() }
         }
         _ = group.wait(timeout: .now() + Self.exitTimeout)
+    }
+
+    private func unreadEvents(identifier: String) -> UnreadEvents {
+        let isLaunched = application.launchReason != .user
+        return UnreadEvents(
+            onFollow: { [application] in application.takesEvents() },
+            onUnread: {
+                // A program that is started for events takes them as soon as it has come to that.
+                guard !isLaunched else { return }
+                Diagnostics.reportOnce(
+                    "The background session \"\(identifier)\" has no delegate, and nothing reads its "
+                        + "events yet; they stay with the daemon."
+                )
+            }
+        )
     }
 
     private func environment(
@@ -191,14 +201,16 @@ extension Wire.SessionConfiguration {
         delegate: (any URLSessionDelegate)?
     ) {
         let hasCredentials = !CredentialStore(configuration: configuration).isEmpty
+        let isRead = configuration.deliversChallenges && delegate == nil
         self.init(
             additionalFields: configuration.additionalFields,
             resourceTimeout: max(configuration.timeoutIntervalForResource, 0),
             maximumConnectionsPerHost: max(configuration.httpMaximumConnectionsPerHost, 1),
             sendsLaunchEvents: configuration.sessionSendsLaunchEvents,
             launchesForEachTask: configuration.sessionSendsLaunchEventsForEachTask ? true : nil,
-            answersPasswords: hasCredentials || DelegateForms.mayAnswer(.taskChallenge, delegate),
-            answersCertificates: DelegateForms.mayAnswer(.sessionChallenge, delegate)
+            answersPasswords: hasCredentials || isRead
+                || DelegateForms.mayAnswer(.taskChallenge, delegate),
+            answersCertificates: isRead || DelegateForms.mayAnswer(.sessionChallenge, delegate)
                 || DelegateForms.mayAnswer(.taskChallenge, delegate),
             collectsMetrics: DelegateForms.mayAnswer(.metrics, delegate),
             replacesLinks: configuration.replacesExpiredLinks ? true : nil,

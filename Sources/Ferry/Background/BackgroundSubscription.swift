@@ -159,15 +159,16 @@ final class BackgroundSubscription {
         guard ledger.receive(sequence: sequence) else { return }
         let task = task(event)
         let download = task as? URLSessionDownloadTask
+        let acknowledge: @Sendable () -> Void = { [connection] in
+            let path = download?.savedLocation?.path
+            connection.acknowledge(sequence, ofSession: number, path: path)
+        }
         let didDeliver: @Sendable () -> Void = { [self] in
-            // Without a delegate the app has not received it.
-            if core.delegate != nil {
-                let path = download?.savedLocation?.path
-                connection.acknowledge(sequence, ofSession: number, path: path)
-            }
+            if core.delegate != nil { acknowledge() }
             LoopActor.perform { self.didDeliver(wasOld: isOld) }
         }
         guard let task else { return didDeliver() }
+        core.unread?.expect(endOf: task.taskIdentifier, acknowledge: acknowledge)
         recordResponse(event, task)
         completed(event, task, didDeliver)
     }
@@ -244,6 +245,7 @@ final class BackgroundSubscription {
 
     private func notifyEnd() {
         guard reportsEnd, let handle = core.handle else { return }
+        if let unread = core.unread { return unread.append(.finished) }
         core.delegateCalls.perform { [core] in
             core.delegate?.urlSessionDidFinishEvents(forBackgroundURLSession: handle)
         }

@@ -74,6 +74,11 @@ extension URLSessionUploadTask {
     func recordBackgroundBody(_ event: Wire.Event) -> URLError? {
         recordBackgroundProgress(event)
         finishProgress()
+        guard core.unread == nil else {
+            // It is read when the app takes it.
+            if let path = event.path { deliver(.finished(FinishedFile(path: path))) }
+            return nil
+        }
         // The daemon keeps no bodies that are too long to be delivered to a delegate at once.
         let body = event.path.map { path in
             Result { try Data(contentsOf: URL(filePath: path, directoryHint: .notDirectory)) }
@@ -85,12 +90,19 @@ extension URLSessionUploadTask {
         case nil:
             return nil
         case .failure(let error)?:
-            return URLError(
-                .cannotOpenFile,
-                url: originalRequest?.url,
-                reason: "The response's body is not there any more.",
-                underlyingError: error
-            )
+            return URLError(missingBodyBecause: error, url: originalRequest?.url)
         }
+    }
+}
+
+extension URLError {
+    /// The error of an upload whose response's body cannot be read.
+    init(missingBodyBecause error: any Error, url: URL?) {
+        self.init(
+            .cannotOpenFile,
+            url: url,
+            reason: "The response's body is not there any more.",
+            underlyingError: error
+        )
     }
 }

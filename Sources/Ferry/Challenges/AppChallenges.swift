@@ -19,6 +19,7 @@ struct AppChallenges {
 
     /// Whether a delegate may decide about certificates, the server's or the app's own.
     var mayDecideOnCertificates: Bool {
+        if reader != nil { return true }
         if let delegate = task.session?.delegate,
             !DelegateForms.isDefault(.sessionChallenge, of: delegate)
         {
@@ -30,7 +31,12 @@ struct AppChallenges {
     /// Returns whether a delegate or a stored credential may answer a challenge.
     func mayAnswer(_ challenge: LoadChallenge) -> Bool {
         guard case .password = challenge.kind else { return mayDecideOnCertificates }
-        return task.hasHandler(.taskChallenge) || !credentials.isEmpty
+        return task.hasHandler(.taskChallenge) || !credentials.isEmpty || reader != nil
+    }
+
+    /// Whoever reads the session's challenges in place of a delegate.
+    private var reader: UnreadEvents? {
+        task.core.configuration.deliversChallenges ? task.core.unread : nil
     }
 
     /// Decides about a challenge.
@@ -131,6 +137,13 @@ struct AppChallenges {
         _ challenge: URLAuthenticationChallenge,
         then answer: Answer<ChallengeAnswer>
     ) {
+        if let reader {
+            let given = URLSession.Challenge(task: task, challenge: challenge) {
+                let given = ChallengeAnswer(disposition: $0, credential: $1)
+                LoopActor.perform { answer(given) }
+            }
+            return reader.append(.challenge(given))
+        }
         let question: URLSessionTask.Question<any URLSessionTaskDelegate, ChallengeAnswer> = {
             [task] session, delegate, answer in
             delegate.urlSession(session, task: task, didReceive: challenge) {

@@ -19,6 +19,17 @@ extension URLSessionConfiguration {
         set { self[\.replacesExpiredLinks] = newValue }
     }
 
+    /// Whether challenges are among the ``URLSession/events`` of a background session without a delegate.
+    ///
+    /// Default: false: credentials in the `urlCredentialStorage` are used, servers are trusted by the system's authorities, and a
+    /// refusal is the response. With true, each challenge waits until the app's loop has answered it, and the app is started for
+    /// that if it is not running; so do decisions about servers that the system trusts, since the app may pin
+    /// certificates. Has no effect in other sessions. Apple's library has no such property.
+    public var deliversChallenges: Bool {
+        get { self[\.deliversChallenges] }
+        set { self[\.deliversChallenges] = newValue }
+    }
+
     /// Whether the app is started again as soon as one of the session's tasks is done.
     ///
     /// Default: false, as in Apple's library: the app is started when all of them are done. With true, each file is

@@ -50,6 +50,7 @@ extension URLSessionConfiguration {
         var enablesEarlyData = false
         var transferOptions = TransferOptions()
         var replacesExpiredLinks = false
+        var deliversChallenges = false
         var maximumInMemoryBodySize = 512 << 20
         var maximumReceiveRate: Int64?
         var maximumSendRate: Int64?

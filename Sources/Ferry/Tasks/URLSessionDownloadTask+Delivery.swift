@@ -30,8 +30,6 @@ extension URLSessionDownloadTask {
                 )
             }
         case .finished(let file):
-            // Without a delegate the file stays with the daemon.
-            guard !core.isBackground || session.delegate != nil else { return }
             let location = file.location
             notify(.finished) { (delegate: any URLSessionDownloadDelegate) in
                 delegate.urlSession(

@@ -28,6 +28,9 @@ extension URLSessionTask {
         var message: Message
         /// Called when the message was delivered, before the next message of the task.
         var didDeliver: (@Sendable () -> Void)?
+
+        /// Whether it is a call of the delegate that notifies or asks it.
+        var isCall: Bool { if case .call = message { true } else { false } }
     }
 
     /// The pending messages of a task, in order.
@@ -142,6 +145,11 @@ extension URLSessionTask {
         guard let (delivery, newByteCount) = storage.withLock({ $0.deliveries.next() }) else {
             return false
         }
+        if let unread = core.unread, !delivery.isCall {
+            pass(delivery, to: unread)
+            delivery.didDeliver?()
+            return storage.withLock { $0.deliveries.didDeliver() }
+        }
         switch delivery.message {
         case .call(let call):
             if let session = storage.withLock({ $0.session }) { call(session) }
@@ -194,7 +202,7 @@ extension URLSessionTask {
     }
 
     /// Marks the task as completed, and passes its resume data, if any, to the waiting handlers.
-    private func complete(_ error: (any Error)?) {
+    func complete(_ error: (any Error)?) {
         let handlers = storage.withLock { storage in
             storage.lifecycle.complete()
             storage.error = error
@@ -206,7 +214,8 @@ extension URLSessionTask {
         for handler in handlers { handler(resumeData) }
     }
 
-    private func end() {
+    /// Removes the task from its session: the app knows its end.
+    func end() {
         core.taskEnded(self)
         letGo()
     }

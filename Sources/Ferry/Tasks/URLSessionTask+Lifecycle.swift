@@ -30,6 +30,9 @@ extension URLSessionTask {
             }
         }
 
+        /// Whether the task has ended in this launch.
+        var hasEnded: Bool { state == .completed && !endsUnheard }
+
         /// Creates the lifecycle of a new task.
         init() {}
 

@@ -62,7 +62,7 @@ extension URLSessionTask {
         }
         updateProgress()
         // Waking the delegate queue for each part of a long body costs more than sending it.
-        guard hasHandler(.sent) else { return }
+        guard hasHandler(.sent) || core.unread != nil else { return }
         if isAgain { deliver(.sentAnew(from: 0)) }
         deliver(.sent(byteCount: byteCount, expectedByteCount: expected))
     }

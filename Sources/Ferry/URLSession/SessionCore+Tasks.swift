@@ -341,8 +341,10 @@ extension SessionCore {
         state.withLock { $0.tasks.values.sorted { $0.taskIdentifier < $1.taskIdentifier } }
     }
 
-    /// Whether all known tasks have ended.
-    var hasNoTasks: Bool { state.withLock { $0.tasks.isEmpty } }
+    /// Whether there is a task that has not ended.
+    var hasRunningTasks: Bool {
+        tasks.contains { task in task.storage.withLock { !$0.lifecycle.hasEnded } }
+    }
 
     /// Records that a task has ended and the app was notified; on the delegate queue.
     func taskEnded(_ task: URLSessionTask) {

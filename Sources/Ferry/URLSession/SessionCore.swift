@@ -39,6 +39,8 @@ final class SessionCore: Sendable {
     let carrier: SessionCarrier
     let isShared: Bool
     let state: Mutex<State>
+    /// What happens to the tasks of a background session without a delegate.
+    let unread: UnreadEvents?
     /// Called when the session has ended, before its delegate is notified.
     let onEnd: @Sendable () -> Void
 
@@ -48,12 +50,14 @@ final class SessionCore: Sendable {
         delegateQueue: OperationQueue?,
         carrier: SessionCarrier,
         isShared: Bool = false,
+        unread: UnreadEvents? = nil,
         onEnd: @escaping @Sendable () -> Void = {}
     ) {
         self.configuration = configuration
         delegateCalls = DelegateCalls(queue: delegateQueue)
         self.carrier = carrier
         self.isShared = isShared
+        self.unread = unread
         self.onEnd = onEnd
         state = Mutex(State(delegate: delegate))
     }
@@ -97,6 +101,7 @@ extension SessionCore {
         }
         // At once, so that a program may exit right after; and again when the tasks of earlier launches are known.
         if cancelling { cancelTasks() }
+        if cancelling { unread?.abandon() }
         backend.loadTasks(of: self) {
             if cancelling { self.cancelTasks() }
             self.state.withLock { $0.knowsAllTasks = true }
@@ -128,6 +133,7 @@ extension SessionCore {
             return (state.delegate, state.handle)
         }
         onEnd()
+        unread?.close()
         if let handle { delegate?.urlSession(handle, didBecomeInvalidWithError: nil) }
         // The references taken above are the last ones, and are released outside of the lock because that may run code
         // of the app.

@@ -57,8 +57,8 @@ open class URLSession: NSObject, @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - configuration: The configuration; copied.
-    ///   - delegate: The object that receives the session's events; kept until the session is invalidated. A background
-    ///     session needs one: without it, events stay with the daemon.
+    ///   - delegate: The object that receives the session's events; kept until the session is invalidated. Without it, the events
+    ///     of a background session stay with the daemon until ``events`` or ``file(from:to:cancelsWithTask:prepare:)`` takes them.
     ///   - queue: The queue on which delegates and completion handlers are called; it should be serial. nil for a
     ///     serial queue of the session's own.
     public init(

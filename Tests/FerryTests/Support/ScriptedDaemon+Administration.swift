@@ -17,7 +17,7 @@ extension ScriptedDaemon {
             }
         case .listEndedTasks(let method, let reply):
             let ids = method.ids.map { " \($0)" } ?? ""
-            answer("ListEndedTasks\(ids)", reply) { .init(tasks: [endedTask]) }
+            answer("ListEndedTasks\(ids)", reply) { .init(tasks: endedTasks ?? [endedTask]) }
         case .watchTasks(_, let reply):
             calls.append("WatchTasks")
             guard behaviours[Wire.WatchTasks.name]?.isEmpty ?? true else {

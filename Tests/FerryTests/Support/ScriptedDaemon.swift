@@ -54,6 +54,8 @@ final class ScriptedDaemon {
     var refusesOpening: [TransferInterfaceError] = []
     /// How many tasks a page has.
     var pageLength = 100
+    /// What is remembered of tasks that have ended; nil for one of another application.
+    var endedTasks: [Wire.EndedTask]?
     /// The task after which a page cannot be read.
     var brokenPage: Int64?
     private var server: VarlinkServer?
