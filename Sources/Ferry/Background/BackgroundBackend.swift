@@ -43,18 +43,21 @@ final class BackgroundBackend: SessionBackend {
         events.withLock { $0 = Events(subscription: subscription, loader: loader) }
         connection.start(
             BackgroundConnection.Observer(
-                didOpen: { subscription.begin($0) },
+                didOpen: {
+                    core.unread?.open()
+                    subscription.begin($0)
+                },
                 isReady: { loader.connectionDidOpen() },
                 didFail: { error, bound in
                     subscription.end()
+                    core.unread?.fail(error)
                     loader.connectionDidFail()
                     for task in core.tasks
                     where task.backend === core.backend && task.taskIdentifier < bound {
                         task.deliver(.completed(error: error))
                     }
-                    core.unread?.append(.failure(error))
                 },
-                wantsConnection: { core.hasRunningTasks || !loader.isDone }
+                wantsConnection: { core.awaitsEvents || !loader.isDone }
             ),
             isAwaited: reportsEnd
         )
@@ -70,6 +73,7 @@ final class BackgroundBackend: SessionBackend {
                 identifier: task.taskIdentifier,
                 request: Wire.Request(specification.request),
                 resumeData: specification.resumption?.blob,
+                description: task.taskDescription,
                 options: Wire.TransferOptions(task.transferOptions, for: task.originalRequest)
             )
         )
@@ -151,17 +155,8 @@ final class BackgroundBackend: SessionBackend {
         LoopActor.perform { loader.load(then: continuation) }
     }
 
-    /// Lists what the daemon remembers of the session's tasks that have ended; none without a connection.
-    func listEnded(then continuation: @escaping @Sendable ([Wire.EndedTask]) -> Void) {
-        let opening = opening()
-        let method = Wire.ListEndedTasks(
-            application: opening.application.identifier,
-            session: opening.identifier
-        )
-        connection.query(method) { result in
-            continuation((try? result.get().tasks) ?? [])
-        }
-    }
+    /// Whether there is an object for each task of earlier launches.
+    var knowsAllTasks: Bool { events.withLock { $0?.loader.isDone ?? false } }
 
     func flush(then continuation: @escaping @Sendable () -> Void) {
         connection.flush(then: continuation)

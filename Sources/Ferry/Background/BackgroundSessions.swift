@@ -87,6 +87,8 @@ final class BackgroundSessions: Sendable {
             )
         }
         guard case .daemon(let backend) = core.carrier else { return }
+        // The daemon still has how it has started this program, and keeps that.
+        if core.unread != nil, application.launchReason != .user { application.takesEvents() }
         let reportsEnd = application.wasLaunched(forBackgroundURLSession: identifier)
         backend.start(core, reportsEnd: reportsEnd)
     }

@@ -88,9 +88,7 @@ final class BackgroundTaskLoader {
             case .success(let page):
                 self.take(page)
             case .failure(.connectionClosed):
-                // Begins again when there is a connection, which may be now.
-                self.isLoading = false
-                if self.connection.isOpen { self.start() }
+                self.startAnew()
             case .failure(let error):
                 self.fail(error)
             }
@@ -108,8 +106,29 @@ final class BackgroundTaskLoader {
         if let next = page.next { loadPage(after: next) }
         for task in tasks { adopt(task) }
         guard page.next == nil else { return }
+        let left = core.tasks.compactMap(\.fileTransfer)
+        if left.isEmpty { complete() } else { loadEnded(besides: left) }
+    }
+
+    /// Loads what the daemon remembers of tasks that have ended, for the calls that wait for their files.
+    private func loadEnded(besides left: [FileTransferDescription]) {
+        let method = Wire.ListEndedTasks(application: application, session: session)
+        connection.query(method) { result in
+            if case .failure(.connectionClosed) = result { return self.startAnew() }
+            self.core.unread?.begin(left: left, ended: (try? result.get().tasks) ?? [])
+            self.complete()
+        }
+    }
+
+    private func complete() {
         isDone = true
         finish()
+    }
+
+    /// Begins again when there is a connection, which may be now.
+    private func startAnew() {
+        isLoading = false
+        if connection.isOpen { start() }
     }
 
     private func fail(_ error: CallError) {

@@ -36,11 +36,24 @@ extension URLSession {
         public let task: URLSessionTask
         /// What is asked.
         public let challenge: URLAuthenticationChallenge
-        let completion: @Sendable (AuthChallengeDisposition, URLCredential?) -> Void
+        private let completion: ChallengeCompletion
+
+        init(
+            task: URLSessionTask,
+            challenge: URLAuthenticationChallenge,
+            completion: @escaping ChallengeCompletion.Handler
+        ) {
+            (self.task, self.challenge) = (task, challenge)
+            self.completion = ChallengeCompletion(completion)
+        }
+
+        /// Whether it was answered.
+        var isAnswered: Bool { completion.isCalled }
 
         /// Answers the challenge; only the first answer counts.
         ///
-        /// A challenge that has no answer when the loop asks for the next event, or is left, is handled by default.
+        /// A challenge that has no answer when the loop asks for the next event is handled by default. If the loop is left
+        /// before, the next loop gets the challenge again.
         ///
         /// - Parameters:
         ///   - disposition: How the challenge is handled.
@@ -49,7 +62,7 @@ extension URLSession {
             _ disposition: AuthChallengeDisposition,
             _ credential: URLCredential? = nil
         ) {
-            completion(disposition, credential)
+            completion.call(disposition, credential)
         }
     }
 
@@ -75,7 +88,10 @@ extension URLSession {
     /// session's tasks are done, as if ``Application/delegate`` were set; see ``Application/relaunch``. Transfers of
     /// ``file(from:to:cancelsWithTask:prepare:)`` are not among the events. Two loops at once share the events: each event
     /// goes to one of them. Apple's library has no such property.
-    public var events: Events { Events(core: core) }
+    public var events: Events {
+        core.unread?.follow()
+        return Events(core: core)
+    }
 
     /// The events of a background session's tasks; see ``URLSession/events``.
     public struct Events: AsyncSequence, Sendable {
@@ -121,16 +137,15 @@ private final class EventReader {
         self.core = core
         guard let unread = core.unread else { return }
         unread.beginReading()
-        // The session connects to the daemon, unless it has.
+        // The session connects to the daemon, unless it has, also if that has failed before.
+        core.backend.prepareForTask()
         core.backend.loadTasks(of: core) {}
     }
 
     deinit {
-        switch current {
-        case .challenge(let challenge): challenge.answer(.performDefaultHandling)
-        case let current?: core.unread?.putBack([current])
-        case nil: break
-        }
+        guard let unread = core.unread else { return }
+        if case .challenge(let challenge) = current, challenge.isAnswered { current = nil }
+        unread.endReading(current)
     }
 
     func next() async throws -> URLSession.Event? {
@@ -142,14 +157,14 @@ private final class EventReader {
         settle(unread)
         while true {
             try Task.checkCancellation()
-            let (event, isClosed) = unread.next()
+            let (event, isClosed) = try unread.next()
             guard let event else {
                 if isClosed { return nil }
                 await valueUnlessCancelled(orElse: ()) { ready in unread.wait { ready(()) } }
                 continue
             }
             current = event
-            if let event = try await content(of: event, unread) { return event }
+            if let event = await content(of: event, unread) { return event }
         }
     }
 
@@ -158,7 +173,7 @@ private final class EventReader {
         switch current {
         case .end(let end): unread.acknowledge(end)
         case .challenge(let challenge): challenge.answer(.performDefaultHandling)
-        case .progress, .finished, .failure, nil: break
+        case .progress, .finished, nil: break
         }
         current = nil
     }
@@ -167,14 +182,11 @@ private final class EventReader {
     private func content(
         of event: UnreadEvents.Event,
         _ unread: UnreadEvents
-    ) async throws -> URLSession.Event? {
+    ) async -> URLSession.Event? {
         switch event {
         case .progress(let task): return .progress(task)
         case .challenge(let challenge): return .challenge(challenge)
         case .finished: return .finishedEvents
-        case .failure(let error):
-            current = nil
-            throw error
         case .end(var end):
             let content = await unread.open(&end)
             guard content != .away else {
@@ -193,5 +205,24 @@ private final class EventReader {
                 return .end(end.task, end.error)
             }
         }
+    }
+}
+
+/// The handler of a challenge, of which only the first call counts.
+final class ChallengeCompletion: Sendable {
+    typealias Handler = @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+
+    private let handler: Mutex<Handler?>
+
+    init(_ handler: @escaping Handler) { self.handler = Mutex(handler) }
+
+    var isCalled: Bool { handler.withLock { $0 == nil } }
+
+    func call(_ disposition: URLSession.AuthChallengeDisposition, _ credential: URLCredential?) {
+        let handler = handler.withLock { handler in
+            defer { handler = nil }
+            return handler
+        }
+        handler?(disposition, credential)
     }
 }

@@ -1,8 +1,6 @@
 import FerryTransfer
-import FerryWire
 public import Foundation
 public import FoundationNetworking
-import Synchronization
 
 extension URLSession {
     /// Downloads a file in the background, and finds its own transfer again in later launches of the app.
@@ -21,8 +19,8 @@ extension URLSession {
     /// before the program was killed return at once, as far as the daemon remembers them: the last 1 000. Otherwise a call
     /// loads the file again, as a second run of the program means to.
     ///
-    /// When the call returns, the complete file is at the target and on disk, in place of one that was there, with the permissions
-    /// that the app's own files have. A response with a status of 400 or more is an error, not a file. The target's
+    /// When the call returns, the complete file is at the target and on disk, in place of one that was there, with permissions as
+    /// the umask leaves them. A response with a status of 400 or more is an error, not a file. The target's
     /// directory must exist; where it is suitable, the file grows in it (``TransferOptions/destinationDirectory``).
     ///
     /// The session must have no delegate. The task's ``URLSessionTask/taskDescription`` is the library's. Apple's library has
@@ -33,8 +31,9 @@ extension URLSession {
     ///   - target: The URL of the file.
     ///   - cancelsWithTask: Whether cancelling the surrounding Swift task cancels the transfer. By default the transfer goes on,
     ///     and a later call takes its file.
-    ///   - prepare: Called once with the task before it is resumed, or with the one that was found, such as to show its
-    ///     progress or to set its priority and ``URLSessionTask/transferOptions``.
+    ///   - prepare: Called with the task before it is resumed, or with the one that was found, such as to show its
+    ///     progress or to set its priority and ``URLSessionTask/transferOptions``. Not called for a file that an earlier
+    ///     launch has saved.
     /// - Returns: The response.
     /// - Throws: `URLError` of the transfer; `cannotCreateFile` or `fileIsDirectory` if nothing can be saved at the
     ///   target, before anything is loaded; `cannotWriteToFile` if the complete file cannot be moved there: it stays with the
@@ -48,21 +47,25 @@ extension URLSession {
         prepare: (URLSessionDownloadTask) -> Void = { _ in }
     ) async throws -> URLResponse {
         let unread = try core.requireUnread()
-        let saved = try SavedFile(target, from: request.url)
         unread.follow()
-        await core.findRun(unread)
-        let key = SavedTransfer.Key(request, path: saved.path)
-        if unread.takeSaved(key), saved.exists { return URLResponse(of: saved, request) }
-        while true {
-            try Task.checkCancellation()
-            let task = unread.transfer(key, among: core.tasks) { make($0, request, saved) }
-            prepare(task)
-            task.resume()
-            guard let end = await end(of: task, unread) else {
-                if cancelsWithTask { task.cancel() }
-                throw CancellationError()
+        let saved = try SavedFile(target, from: request.url)
+        let key = FileTransferDescription.Key(request, path: saved.path)
+        do {
+            try await core.loadTransfers(unread)
+            if unread.takeSaved(key), let count = await unread.perform({ saved.byteCount }) {
+                return URLResponse(of: request, byteCount: count)
             }
-            if let response = try await unread.take(end, as: saved) { return response }
+            while true {
+                let transfer = try await core.transfer(key, request, to: saved, unread)
+                transfer.begin(prepare)
+                defer { unread.leave(transfer) }
+                if let response = try await unread.take(transfer, as: saved) { return response }
+            }
+        } catch let error as CancellationError {
+            if cancelsWithTask, let transfer = unread.transfer(key, of: core) {
+                unread.cancel(transfer)
+            }
+            throw error
         }
     }
 
@@ -74,7 +77,7 @@ extension URLSession {
     ///   - url: An HTTP or HTTPS URL.
     ///   - target: The URL of the file.
     ///   - cancelsWithTask: Whether cancelling the surrounding Swift task cancels the transfer.
-    ///   - prepare: Called once with the task before it is resumed, or with the one that was found.
+    ///   - prepare: Called with the task before it is resumed, or with the one that was found.
     /// - Returns: The response.
     /// - Throws: `URLError`; `CancellationError` if the surrounding Swift task is cancelled.
     @discardableResult
@@ -90,31 +93,6 @@ extension URLSession {
             cancelsWithTask: cancelsWithTask,
             prepare: prepare
         )
-    }
-
-    private func make(
-        _ transfer: SavedTransfer,
-        _ request: URLRequest,
-        _ saved: SavedFile
-    ) -> URLSessionDownloadTask {
-        let task = downloadTask(with: request)
-        task.taskDescription = transfer.description
-        task.transferOptions.deliversErrorResponses = false
-        task.transferOptions.destinationDirectory = URL(
-            filePath: saved.directory,
-            directoryHint: .isDirectory
-        )
-        return task
-    }
-
-    /// Waits for the end of a transfer; nil when the surrounding Swift task is cancelled.
-    private func end(
-        of task: URLSessionDownloadTask,
-        _ unread: UnreadEvents
-    ) async -> UnreadEvents.End? {
-        await valueUnlessCancelled(orElse: nil) { finish in
-            unread.wait(for: task) { finish($0) }
-        }
     }
 }
 
@@ -133,116 +111,106 @@ extension SessionCore {
         )
     }
 
-    /// Finds out which run this launch belongs to: that of the transfers that are left, or a new one.
-    func findRun(_ unread: UnreadEvents) async {
+    /// Waits until the transfers of earlier launches are known.
+    fileprivate func loadTransfers(_ unread: UnreadEvents) async throws {
+        guard case .daemon(let backend) = carrier, !backend.knowsAllTasks else { return }
+        unread.forgetFailure()
+        backend.prepareForTask()
         await valueUnlessCancelled(orElse: ()) { finish in
             backend.loadTasks(of: self) { finish(()) }
         }
-        guard unread.run == nil else { return }
-        guard let earlier = tasks.compactMap({ $0.saved?.run }).max() else {
-            let now = Int64(Date().timeIntervalSince1970 * 1_000_000)
-            return unread.begin(UnreadEvents.Run(number: now, saved: []))
+        try Task.checkCancellation()
+        guard backend.knowsAllTasks else {
+            throw unread.failure
+                ?? URLError(
+                    .backgroundSessionWasDisconnected,
+                    url: nil,
+                    reason: "The session's transfers cannot be listed."
+                )
         }
-        let ended = await endedTransfers()
-        let saved = ended.compactMap { $0.failure == nil ? $0.description : nil }
-            .compactMap { SavedTransfer(description: $0) }.filter { $0.run == earlier }
-        unread.begin(UnreadEvents.Run(number: earlier, saved: Set(saved.map(\.key))))
     }
 
-    /// Returns what the daemon remembers of the session's transfers that have ended; none without a daemon.
-    private func endedTransfers() async -> [Wire.EndedTask] {
-        guard case .daemon(let backend) = carrier else { return [] }
-        return await valueUnlessCancelled(orElse: []) { finish in
-            backend.listEnded { finish($0) }
+    /// Returns the transfer for a request and a path; makes it if there is none, and a file can be saved there.
+    fileprivate func transfer(
+        _ key: FileTransferDescription.Key,
+        _ request: URLRequest,
+        to saved: SavedFile,
+        _ unread: UnreadEvents
+    ) async throws -> FileTransfer {
+        try Task.checkCancellation()
+        if let transfer = unread.transfer(key, of: self) { return transfer }
+        let problem = await unread.perform { saved.problem(from: request.url) }
+        if let problem { throw problem }
+        return try unread.transfer(key, of: self) { description throws(URLError) in
+            try self.makeFileTask(for: request, to: saved, description)
+        }
+    }
+
+    private func makeFileTask(
+        for request: URLRequest,
+        to saved: SavedFile,
+        _ description: FileTransferDescription
+    ) throws(URLError) -> URLSessionDownloadTask {
+        guard isActive, let handle else {
+            throw URLError(
+                .resourceUnavailable,
+                url: request.url,
+                reason: "The session was invalidated: make another one."
+            )
+        }
+        return makeDownloadTask(from: .request(request), of: handle) { storage in
+            storage.taskDescription = description.text
+            storage.transferOptions.deliversErrorResponses = false
+            storage.transferOptions.destinationDirectory = URL(
+                filePath: saved.directory,
+                directoryHint: .isDirectory
+            )
         }
     }
 }
 
 extension UnreadEvents {
-    /// What has become of a transfer's file.
-    private enum Outcome {
-        /// It is at its target.
-        case saved
-        /// An earlier launch has taken it, and it is not at its target.
-        case missing
-        /// Its disk is missing.
-        case away(FinishedFile)
-        /// There is no file.
-        case lost(URLError)
-        /// It cannot be moved to its target now.
-        case refused(URLError)
-    }
-
-    /// Saves the file of a transfer that has ended, and acknowledges the end.
+    /// Waits for the end of a transfer, saves its file, and acknowledges the end.
     ///
     /// - Parameters:
-    ///   - end: The end.
+    ///   - transfer: The transfer.
     ///   - saved: Where the file is saved.
     /// - Returns: The response; nil if an earlier launch has taken the file, and it is not at its target.
-    /// - Throws: Why there is no file.
-    fileprivate func take(_ end: End, as saved: SavedFile) async throws -> URLResponse? {
-        if let error = end.error {
-            acknowledge(end)
-            throw error
-        }
+    /// - Throws: Why there is no file; `CancellationError`.
+    fileprivate func take(
+        _ transfer: FileTransfer,
+        as saved: SavedFile
+    ) async throws -> URLResponse? {
+        await valueUnlessCancelled(orElse: ()) { finish in transfer.wait { finish(()) } }
         while true {
-            switch await perform({ self.move(end, to: saved) }) {
+            try Task.checkCancellation()
+            let outcome = await perform {
+                transfer.settle(saved) { self.acknowledge($0) }
+            }
+            switch outcome {
             case .saved:
-                let request = end.task.originalRequest
-                return end.task.response ?? URLResponse(of: saved, request)
+                let task = transfer.task
+                return task.response
+                    ?? URLResponse(of: task.originalRequest, byteCount: task.countOfBytesReceived)
             case .missing: return nil
-            case .lost(let error), .refused(let error): throw error
+            case .failed(let error): throw error
+            case .refused(let error): throw error
             case .away(let file):
                 await valueUnlessCancelled(orElse: ()) { finish in
                     AbsentFiles.shared.wait(for: file) { finish(()) }
                 }
-                try Task.checkCancellation()
             }
-        }
-    }
-
-    /// Moves a file to its target and acknowledges that, for one caller after the other.
-    private func move(_ end: End, to saved: SavedFile) -> Outcome {
-        // Another call for the same target may have taken it.
-        guard holds(end) else { return saved.exists ? .saved : .missing }
-        let outcome = outcome(of: end, saved)
-        switch outcome {
-        case .saved:
-            let location = URL(filePath: saved.path, directoryHint: .notDirectory)
-            end.task.storage.withLock { $0.savedLocation = location }
-            acknowledge(end)
-        case .missing, .lost: acknowledge(end)
-        case .away, .refused: break
-        }
-        return outcome
-    }
-
-    private func outcome(of end: End, _ saved: SavedFile) -> Outcome {
-        guard let file = end.file else { return saved.exists ? .saved : .missing }
-        let url = end.task.originalRequest?.url
-        switch file.presence() {
-        case .here:
-            file.markDelivered()
-            do throws(URLError) {
-                try saved.take(file, from: url)
-                return .saved
-            } catch {
-                return .refused(error)
-            }
-        case .taken: return saved.exists ? .saved : .missing
-        case .removed: return .lost(URLError(removed: file, url: url))
-        case .away: return .away(file)
         }
     }
 }
 
 extension URLResponse {
     /// The response of which no more is left than its file.
-    fileprivate convenience init(of saved: SavedFile, _ request: URLRequest?) {
+    fileprivate convenience init(of request: URLRequest?, byteCount: Int64) {
         self.init(
-            url: request?.url ?? URL(filePath: saved.path),
+            url: request?.url ?? URL(filePath: "/"),
             mimeType: nil,
-            expectedContentLength: Int(saved.byteCount),
+            expectedContentLength: Int(byteCount),
             textEncodingName: nil
         )
     }

@@ -35,13 +35,6 @@ extension UnreadEvents {
         }
     }
 
-    /// Performs a call on files.
-    func perform<T: Sendable>(_ call: @escaping @Sendable () -> T) async -> T {
-        await withCheckedContinuation { continuation in
-            files.perform { continuation.resume(returning: call()) }
-        }
-    }
-
     private func wait(for file: FinishedFile, of end: End) {
         AbsentFiles.shared.wait(for: file) { [self] in append(.end(end)) }
     }

@@ -1,4 +1,5 @@
 import FerrySystem
+import FerryWire
 import Foundation
 import FoundationNetworking
 import Synchronization
@@ -13,6 +14,8 @@ final class UnreadEvents: Sendable {
         /// A download's file, or the body of the response to an upload.
         var file: FinishedFile?
         var error: (any Error)?
+        /// Called when the app has dealt with it: further events may be read.
+        var didDeliver: (@Sendable () -> Void)?
     }
 
     /// An event for whoever reads the session's events.
@@ -20,35 +23,32 @@ final class UnreadEvents: Sendable {
         case progress(URLSessionTask)
         case end(End)
         case challenge(URLSession.Challenge)
-        /// All events that the app was started for are in the queue before this one.
+        /// All events that the app was started for were in the queue before this one.
         case finished
-        /// The session is unavailable.
-        case failure(any Error)
     }
 
     private struct State {
         var queue: [Event] = []
         /// The tasks whose progress is in the queue.
         var progressed: Set<Int> = []
+        /// Why the session is unavailable.
+        var failure: URLError?
         var isClosed = false
-        var isReading = false
         var isFollowed = false
-        /// Whether the session was cancelled before anybody took events.
+        /// Whether the session was cancelled: what nobody reads is left with the daemon.
         var isAbandoned = false
-        /// Called once when there is something in the queue, or the session has ended.
-        var readers: [@Sendable () -> Void] = []
-        /// The transfers that belong to a request and a path.
-        var transfers: [SavedTransfer.Key: URLSessionDownloadTask] = [:]
-        /// The ends of those transfers.
-        var ends: [Int: End] = [:]
-        /// Called when such a transfer has ended.
-        var waiters: [Int: [@Sendable (End) -> Void]] = [:]
+        var readerCount = 0
+        /// Called once when there is something to read.
+        var waiting: [@Sendable () -> Void] = []
+        var transfers = FileTransfers()
+        /// How the daemon is told that the app has dealt with the end of a task.
         var acknowledgements: [Int: @Sendable () -> Void] = [:]
-        var run: Run?
+
+        var hasNews: Bool { !queue.isEmpty || failure != nil || isClosed }
     }
 
     /// The queue for calls on files, which may take as long as their disk does to answer.
-    let files = BlockingQueue(label: "ferry.events")
+    let files = BlockingQueue(label: "ferry.events", threadLimit: 4)
     private let state = Mutex(State())
     private let onFollow: @Sendable () -> Void
     private let onUnread: @Sendable () -> Void
@@ -66,6 +66,9 @@ final class UnreadEvents: Sendable {
         self.onUnread = onUnread
     }
 
+    /// Whether the app has begun to take events.
+    var isFollowed: Bool { state.withLock { $0.isFollowed } }
+
     /// Records that the app takes events.
     func follow() {
         let isFirst = state.withLock { state in
@@ -74,6 +77,13 @@ final class UnreadEvents: Sendable {
         }
         if isFirst { onFollow() }
     }
+
+    /// Performs a call on files.
+    func perform<T: Sendable>(_ call: @escaping @Sendable () -> T) async -> T {
+        await withCheckedContinuation { continuation in
+            files.perform { continuation.resume(returning: call()) }
+        }
+    }
 }
 
 // MARK: - What the session reports
@@ -81,38 +91,61 @@ final class UnreadEvents: Sendable {
 extension UnreadEvents {
     /// Adds a task's progress, unless it is in the queue, or nobody reads it.
     func appendProgress(of task: URLSessionTask) {
-        guard task.saved == nil else { return }
+        guard task.fileTransfer == nil else { return }
         append { state in
-            guard state.isReading, state.progressed.insert(task.taskIdentifier).inserted else {
-                return false
-            }
+            guard state.readerCount > 0, state.progressed.insert(task.taskIdentifier).inserted
+            else { return }
             state.queue.append(.progress(task))
-            return true
         }
     }
 
     /// Adds the end of a task.
     func append(_ end: End) {
-        let (isFollowed, isAbandoned) = state.withLock { ($0.isFollowed, $0.isAbandoned) }
-        guard isFollowed || !isAbandoned else { return end.task.end() }
-        if !isFollowed { onUnread() }
-        guard end.task.saved == nil else { return appendEndOfFile(end) }
+        if let description = end.task.fileTransfer, let task = end.task as? URLSessionDownloadTask {
+            return append(end, of: task, description.key)
+        }
+        var end = end
+        // A slow loop holds further events up; where nobody reads, those about files must not wait.
+        if !state.withLock({ $0.readerCount > 0 }) {
+            end.didDeliver?()
+            end.didDeliver = nil
+        }
         append(.end(end))
+        noteEnd()
+    }
+
+    private func append(
+        _ end: End,
+        of task: URLSessionDownloadTask,
+        _ key: FileTransferDescription.Key
+    ) {
+        end.didDeliver?()
+        var end = end
+        end.didDeliver = nil
+        let transfer = state.withLock { $0.transfers.transfer(of: task, key) }
+        if transfer.end(end) { noteEnd() } else { acknowledge(end) }
+    }
+
+    /// Reports an end that nobody takes yet, and drops it if nobody will.
+    private func noteEnd() {
+        if !isFollowed { onUnread() }
+        drop()
     }
 
     /// Adds any other event.
-    func append(_ event: Event) {
-        append { state in
-            state.queue.append(event)
-            return true
-        }
-    }
+    func append(_ event: Event) { append { $0.queue.append(event) } }
+
+    /// Records that the session is open.
+    func open() { state.withLock { $0.failure = nil } }
+
+    /// Records that the session is unavailable.
+    func fail(_ error: URLError) { append { $0.failure = error } }
 
     /// Records that the session has ended.
     func close() {
         append { state in
             state.isClosed = true
-            return true
+            (state.acknowledgements, state.transfers) = ([:], FileTransfers())
         }
     }
 
@@ -121,21 +154,14 @@ extension UnreadEvents {
         state.withLock { $0.acknowledgements[task] = acknowledge }
     }
 
-    private func append(_ change: (inout State) -> Bool) {
-        let readers = state.withLock { state -> [@Sendable () -> Void] in
-            guard change(&state) else { return [] }
-            defer { state.readers = [] }
-            return state.readers
+    private func append(_ change: (inout State) -> Void) {
+        let waiting = state.withLock { state -> [@Sendable () -> Void] in
+            change(&state)
+            guard state.hasNews else { return [] }
+            defer { state.waiting = [] }
+            return state.waiting
         }
-        for reader in readers { reader() }
-    }
-
-    private func appendEndOfFile(_ end: End) {
-        let waiters = state.withLock { state in
-            state.ends[end.task.taskIdentifier] = end
-            return state.waiters.removeValue(forKey: end.task.taskIdentifier)
-        }
-        for waiter in waiters ?? [] { waiter(end) }
+        for reader in waiting { reader() }
     }
 }
 
@@ -145,142 +171,159 @@ extension UnreadEvents {
     /// Begins to read; progress is recorded from now on.
     func beginReading() {
         follow()
-        state.withLock { $0.isReading = true }
+        state.withLock { state in
+            state.readerCount += 1
+            // The session is tried again.
+            state.failure = nil
+        }
+    }
+
+    /// Ends reading.
+    ///
+    /// - Parameter event: What the loop has not dealt with; the next one gets it.
+    func endReading(_ event: Event?) {
+        append { state in
+            state.readerCount -= 1
+            if let event { state.queue.insert(event, at: 0) }
+        }
+        drop()
     }
 
     /// Takes the oldest event out of the queue.
     ///
     /// - Returns: The event; nil if there is none, and whether there will be one.
-    func next() -> (event: Event?, isClosed: Bool) {
-        state.withLock { state in
-            guard !state.queue.isEmpty else { return (nil, state.isClosed) }
+    /// - Throws: Why the session is unavailable.
+    func next() throws(URLError) -> (event: Event?, isClosed: Bool) {
+        try state.withLock { state throws(URLError) in
+            guard !state.queue.isEmpty else {
+                if let failure = state.failure { throw failure }
+                return (nil, state.isClosed)
+            }
             let event = state.queue.removeFirst()
             if case .progress(let task) = event { state.progressed.remove(task.taskIdentifier) }
             return (event, false)
         }
     }
 
-    /// Puts events back in front of the queue: nobody has dealt with them.
-    func putBack(_ events: [Event]) {
-        append { state in
-            state.queue.insert(contentsOf: events, at: 0)
-            return true
-        }
-    }
-
-    /// Calls `reader` once: when there is something in the queue, or the session has ended.
+    /// Calls `reader` once when there is something to read.
     func wait(_ reader: @escaping @Sendable () -> Void) {
         let isDue = state.withLock { state in
-            guard state.queue.isEmpty, !state.isClosed else { return true }
-            state.readers.append(reader)
-            return false
+            if !state.hasNews { state.waiting.append(reader) }
+            return state.hasNews
         }
         if isDue { reader() }
     }
 
     /// Ends a task whose end the app has dealt with.
     func acknowledge(_ end: End) {
-        let task = end.task.taskIdentifier
-        let acknowledge = state.withLock { state in
-            if let key = end.task.saved?.key, state.transfers[key] === end.task {
-                state.transfers[key] = nil
-            }
-            state.ends[task] = nil
-            return state.acknowledgements.removeValue(forKey: task)
-        }
-        acknowledge?()
-        end.task.end()
+        let identifier = end.task.taskIdentifier
+        state.withLock { $0.acknowledgements.removeValue(forKey: identifier) }?()
+        finish(end)
+        // Not before: a call would find the task, and wait for another end of it.
+        state.withLock { $0.transfers.remove(end.task) }
     }
 
-    /// Ends all tasks whose ends nobody takes, now and later; the ends stay with the daemon.
-    ///
-    /// Has no effect once the app takes events.
+    private func finish(_ end: End) {
+        end.task.end()
+        end.didDeliver?()
+    }
+
+    /// Leaves the ends that nobody reads with the daemon, now and later, so that the session can end.
     func abandon() {
+        state.withLock { $0.isAbandoned = true }
+        drop()
+    }
+
+    /// Drops what nobody reads, if the session was cancelled.
+    private func drop() {
         let ends = state.withLock { state -> [End] in
-            guard !state.isFollowed else { return [] }
-            state.isAbandoned = true
-            defer { (state.queue, state.ends, state.acknowledgements) = ([], [:], [:]) }
-            return state.queue.compactMap { if case .end(let end) = $0 { end } else { nil } }
-                + state.ends.values
+            guard state.isAbandoned else { return [] }
+            var ends: [End] = []
+            if state.readerCount == 0 {
+                ends = state.queue.compactMap { if case .end(let end) = $0 { end } else { nil } }
+                state.queue = []
+            }
+            for transfer in state.transfers.all where !transfer.isAwaited {
+                guard let end = transfer.end else { continue }
+                state.transfers.remove(end.task)
+                ends.append(end)
+            }
+            for end in ends { state.acknowledgements[end.task.taskIdentifier] = nil }
+            return ends
         }
-        for end in ends { end.task.end() }
+        for end in ends { finish(end) }
     }
 }
 
 // MARK: - Transfers that belong to a request and a path
 
 extension UnreadEvents {
-    /// What is known of the run of this launch.
-    struct Run: Sendable {
-        /// When it began, in microseconds since 1970.
-        var number: Int64
-        /// The transfers whose files earlier launches have saved in it.
-        var saved: Set<SavedTransfer.Key>
-    }
-
-    /// Returns the transfer for a request and a path; makes it if there is none.
-    ///
-    /// - Parameters:
-    ///   - key: The request and the path.
-    ///   - tasks: The session's tasks.
-    ///   - make: Makes the transfer.
-    /// - Returns: The transfer.
-    func transfer(
-        _ key: SavedTransfer.Key,
-        among tasks: [URLSessionTask],
-        orElse make: (SavedTransfer) -> URLSessionDownloadTask
-    ) -> URLSessionDownloadTask {
-        state.withLock { state in
-            let known =
-                state.transfers[key]
-                ?? tasks.lazy
-                .compactMap { $0 as? URLSessionDownloadTask }.first { $0.saved?.key == key }
-            let task = known ?? make(SavedTransfer(key, run: state.run?.number ?? 0))
-            state.transfers[key] = task
-            return task
-        }
-    }
-
-    /// The run of this launch; nil before it was looked for.
-    var run: Run? { state.withLock { $0.run } }
-
-    /// Records the run of this launch, unless that is known.
-    func begin(_ run: Run) {
-        state.withLock { $0.run = $0.run ?? run }
+    /// Records what the daemon knows of the transfers of earlier launches.
+    func begin(left: [FileTransferDescription], ended: [Wire.EndedTask]) {
+        state.withLock { $0.transfers.begin(left: left, ended: ended) }
     }
 
     /// Returns whether an earlier launch has saved a file in this run, once: the next call loads it again.
-    func takeSaved(_ key: SavedTransfer.Key) -> Bool {
-        state.withLock { $0.run?.saved.remove(key) != nil }
+    func takeSaved(_ key: FileTransferDescription.Key) -> Bool {
+        state.withLock { $0.transfers.takeSaved(key) }
     }
 
-    /// Whether the end of a transfer is not acknowledged.
-    func holds(_ end: End) -> Bool {
-        state.withLock { $0.ends[end.task.taskIdentifier]?.task === end.task }
+    /// Returns the transfer for a request and a path, if there is one.
+    func transfer(_ key: FileTransferDescription.Key, of core: SessionCore) -> FileTransfer? {
+        state.withLock { $0.transfers.transfer(key, among: core.tasks) }
     }
 
-    /// Calls `waiter` when a transfer has ended.
-    func wait(for task: URLSessionDownloadTask, _ waiter: @escaping @Sendable (End) -> Void) {
-        let end = state.withLock { state -> End? in
-            if let end = state.ends[task.taskIdentifier] { return end }
-            state.waiters[task.taskIdentifier, default: []].append(waiter)
-            return nil
+    /// Returns the transfer for a request and a path; makes its task if there is none.
+    func transfer(
+        _ key: FileTransferDescription.Key,
+        of core: SessionCore,
+        orElse make: (FileTransferDescription) throws(URLError) -> URLSessionDownloadTask
+    ) throws(URLError) -> FileTransfer {
+        try state.withLock { state throws(URLError) in
+            try state.transfers.transfer(key, among: core.tasks, orElse: make)
         }
-        if let end { waiter(end) }
     }
+
+    /// Ends a call for a transfer.
+    func leave(_ transfer: FileTransfer) {
+        transfer.leave()
+        drop()
+    }
+
+    /// Cancels a transfer; its end is of no interest.
+    func cancel(_ transfer: FileTransfer) {
+        state.withLock { $0.transfers.release(transfer) }
+        transfer.task.cancel()
+        if let end = transfer.cancel(), !transfer.isAwaited { acknowledge(end) }
+    }
+
+    /// Tries the session again if it was unavailable.
+    func forgetFailure() { state.withLock { $0.failure = nil } }
+
+    /// Why the session is unavailable, if it is.
+    var failure: URLError? { state.withLock { $0.failure } }
 }
 
 extension URLSessionTask {
     /// Passes a message to whoever takes the session's events.
-    func pass(_ delivery: Delivery, to unread: UnreadEvents) {
+    ///
+    /// - Returns: Whether it is delivered with that.
+    func pass(_ delivery: Delivery, to unread: UnreadEvents) -> Bool {
         switch delivery.message {
         case .resumed, .progressed, .sent: unread.appendProgress(of: self)
         case .finished(let file): storage.withLock { $0.file = file }
         case .completed(let error):
             complete(error)
-            let end = UnreadEvents.End(task: self, file: storage.withLock { $0.file }, error: error)
+            let end = UnreadEvents.End(
+                task: self,
+                file: storage.withLock { $0.file },
+                error: error,
+                didDeliver: delivery.didDeliver
+            )
             unread.append(end)
+            return false
         case .sentAnew, .data, .socket, .call: break
         }
+        return true
     }
 }

@@ -146,8 +146,7 @@ extension URLSessionTask {
             return false
         }
         if let unread = core.unread, !delivery.isCall {
-            pass(delivery, to: unread)
-            delivery.didDeliver?()
+            if pass(delivery, to: unread) { delivery.didDeliver?() }
             return storage.withLock { $0.deliveries.didDeliver() }
         }
         switch delivery.message {

@@ -9,7 +9,8 @@ extension SessionCore {
         from source: DownloadSource,
         of session: URLSession,
         for recipient: URLSessionDownloadTask.Recipient = .delegate,
-        delegate: (any URLSessionTaskDelegate)? = nil
+        delegate: (any URLSessionTaskDelegate)? = nil,
+        _ prepare: (inout URLSessionTask.Storage) -> Void = { _ in }
     ) -> URLSessionDownloadTask {
         if case .handler = recipient { requireForeground() }
         if case .process(let backend) = carrier, case .request(let request) = source {
@@ -41,6 +42,7 @@ extension SessionCore {
             storage.owesResumption = true
             storage.madeFor = specification.request.madeFor
         }
+        prepare(&storage)
         return makeTask(
             specification,
             of: session,
@@ -341,10 +343,14 @@ extension SessionCore {
         state.withLock { $0.tasks.values.sorted { $0.taskIdentifier < $1.taskIdentifier } }
     }
 
-    /// Whether there is a task that has not ended.
-    var hasRunningTasks: Bool {
-        tasks.contains { task in task.storage.withLock { !$0.lifecycle.hasEnded } }
+    /// Whether there is a task whose events the app takes, or may have to take.
+    var awaitsEvents: Bool {
+        guard let unread, !unread.isFollowed else { return state.withLock { !$0.tasks.isEmpty } }
+        return tasks.contains { task in task.storage.withLock { !$0.lifecycle.hasEnded } }
     }
+
+    /// Whether tasks can be made.
+    var isActive: Bool { state.withLock { $0.condition == .active } }
 
     /// Records that a task has ended and the app was notified; on the delegate queue.
     func taskEnded(_ task: URLSessionTask) {

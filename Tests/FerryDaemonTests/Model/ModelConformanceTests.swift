@@ -22,7 +22,8 @@ import Testing
     }
 
     private func compare(seed: UInt64) async throws {
-        let directory = try TemporaryDirectory()
+        // In memory: thousands of commits would wait for whatever else writes to the disk.
+        let directory = try TemporaryDirectory(in: "/dev/shm")
         var store = try Store(directory: directory.directory)
         var model = ModelStore()
         var changes = RandomMutations(seed: seed)

@@ -117,7 +117,7 @@ import Testing
         first.cancel()
         _ = await first.result
         // It may have been saved before the cancellation.
-        guard !FileManager.default.fileExists(atPath: target.path) else { return }
+        guard content == nil else { return }
         FinishedFile(path: file.path).markDelivered()
         try FileManager.default.removeItem(at: file)
         let second = call(session)
@@ -151,18 +151,7 @@ import Testing
         try await daemon.finish(1, in: "tracks", contents: "la")
         _ = try await first.value
         await session.flush()
-        let ended = Wire.EndedTask(
-            id: 1,
-            application: "/bin/app",
-            session: "tracks",
-            identifier: 1,
-            description: descriptions?[1] ?? nil,
-            url: "https://example.com/song",
-            receivedByteCount: 2,
-            created: Date(),
-            ended: Date()
-        )
-        await LoopActor.run { daemon.endedTasks = [ended] }
+        await LoopActor.run { daemon.endedTasks = [endedTask(descriptions?[1] ?? nil)] }
         try await app.die(with: daemon)
         second.cancel()
         let next = BackgroundApp(daemon).session(hasDelegate: false)
@@ -202,6 +191,125 @@ import Testing
         await session.flush()
         let isCancelled = daemon.calls.requests.contains { $0.hasPrefix("Cancel") }
         #expect(isCancelled == cancelsWithTask)
+        guard cancelsWithTask else { return }
+        // Nobody wants the end, and the next call is another transfer.
+        let next = self.call(session)
+        await daemon.calls.wait(for: "Resume 2")
+        try await daemon.finish(2, in: "tracks", contents: "la")
+        #expect(try await next.value == 200)
+        await session.flush()
+        #expect(await acknowledgedCount == 2)
+        while !session.core.tasks.isEmpty { await Task.yield() }
+    }
+
+    @Test func `a transfer of an earlier launch is cancelled, too, where the call says so`()
+        async throws
+    {
+        let session = app.session(hasDelegate: false)
+        let first = call(session)
+        await daemon.calls.wait(for: "Resume 1")
+        first.cancel()
+        _ = await first.result
+        try await app.die(with: daemon)
+        let next = BackgroundApp(daemon).session(hasDelegate: false)
+        let second = call(next, cancelsWithTask: true)
+        while next.core.tasks.isEmpty { await Task.yield() }
+        second.cancel()
+        _ = await second.result
+        await daemon.calls.wait(for: "Cancel 1")
+    }
+
+    @Test func `a file that is loaded again in a run is not taken for the one of before`()
+        async throws
+    {
+        let session = app.session(hasDelegate: false)
+        let first = call(session)
+        await daemon.calls.wait(for: "Resume 1")
+        let description = await daemon.sessions["tracks"]?.tasks[1]?.description
+        try await daemon.finish(1, in: "tracks", contents: "old")
+        _ = try await first.value
+        await LoopActor.run { daemon.endedTasks = [endedTask(description)] }
+        let second = call(session)
+        await daemon.calls.wait(for: "Resume 2")
+        try await app.die(with: daemon)
+        second.cancel()
+        let next = BackgroundApp(daemon).session(hasDelegate: false)
+        let third = call(next)
+        await daemon.calls.wait(for: "ReceiveEvents", count: 2)
+        try await daemon.finish(2, in: "tracks", contents: "newer")
+        #expect(try await third.value == 200)
+        #expect(content == "newer")
+    }
+
+    private func endedTask(_ description: String?) -> Wire.EndedTask {
+        Wire.EndedTask(
+            id: 1,
+            application: "/bin/app",
+            session: "tracks",
+            identifier: 1,
+            description: description,
+            url: "https://example.com/song",
+            receivedByteCount: 2,
+            created: Date(),
+            ended: Date()
+        )
+    }
+
+    @Test func `a file that was removed is an error, also where an old one has its name`()
+        async throws
+    {
+        try Data("old".utf8).write(to: target)
+        let session = app.session(hasDelegate: false)
+        let call = call(session)
+        await daemon.calls.wait(for: "Resume 1")
+        let event = Wire.Event(kind: .completed, task: 1, path: daemon.directory + "/gone")
+        await LoopActor.run { daemon.emit(event, in: "tracks") }
+        await #expect(throws: URLError.self) { try await call.value }
+        #expect(content == "old")
+    }
+
+    @Test func `a session that was invalidated says so`() async throws {
+        let session = app.session(hasDelegate: false)
+        session.invalidateAndCancel()
+        do {
+            _ = try await call(session).value
+            Issue.record("The session has made a task.")
+        } catch let error as URLError {
+            #expect(error.code == .resourceUnavailable)
+        }
+    }
+
+    @Test func `a session that cannot be opened is tried again by the next call`() async throws {
+        await LoopActor.run {
+            daemon.refusesOpening = [.sessionInUse(identifier: "tracks", pid: 7)]
+        }
+        let session = app.session(hasDelegate: false)
+        do {
+            _ = try await call(session).value
+            Issue.record("The session was open.")
+        } catch let error as URLError {
+            #expect(error.code == .backgroundSessionInUseByAnotherProcess)
+        }
+        let second = call(session)
+        await daemon.calls.wait(for: "Resume 1")
+        try await daemon.finish(1, in: "tracks", contents: "la")
+        #expect(try await second.value == 200)
+    }
+
+    @Test func `a session that is cancelled ends, whether calls wait or not`() async throws {
+        let session = app.session(hasDelegate: false)
+        let first = call(session)
+        await daemon.calls.wait(for: "Resume 1")
+        let second = Task { [url, temporary] in
+            try await session.file(from: url, to: URL(filePath: temporary.path + "/other"))
+        }
+        await daemon.calls.wait(for: "Resume 2")
+        second.cancel()
+        _ = await second.result
+        session.invalidateAndCancel()
+        await #expect(throws: URLError.self) { try await first.value }
+        for try await _ in session.events {}
+        #expect(session.core.tasks.isEmpty)
     }
 
     @Test func `an error of the transfer is thrown once, and the next call tries again`()
@@ -240,8 +348,9 @@ import Testing
     }
 
     @Test(arguments: [
-        (".", URLError.Code.fileIsDirectory), ("missing/song", .cannotCreateFile),
-        ("song/", .cannotCreateFile),
+        ("", URLError.Code.fileIsDirectory), (".", .fileIsDirectory), ("..", .fileIsDirectory),
+        ("new/", .fileIsDirectory), ("directory", .fileIsDirectory),
+        ("missing/song", .cannotCreateFile), ("song/song", .cannotCreateFile),
     ])
     func `a target that cannot be is refused before anything is loaded`(
         _ path: String,
@@ -249,9 +358,11 @@ import Testing
     ) async throws {
         try Data("a file".utf8).write(to: target)
         let session = app.session(hasDelegate: false)
-        let target =
-            path == "song/"
-            ? URL(filePath: temporary.path + "/song/x") : URL(filePath: temporary.path + "/" + path)
+        try FileManager.default.createDirectory(
+            atPath: temporary.path + "/directory",
+            withIntermediateDirectories: false
+        )
+        let target = URL(filePath: temporary.path + "/" + path)
         do {
             try await session.file(from: url, to: target)
             Issue.record("\(target) was taken.")

@@ -211,6 +211,50 @@ import Testing
         }
     }
 
+    @Test func `the next loop tries the session again`() async throws {
+        await LoopActor.run {
+            daemon.refusesOpening = [.sessionInUse(identifier: "tracks", pid: 7)]
+        }
+        let session = app.session(hasDelegate: false)
+        await #expect(throws: URLError.self) { for try await _ in session.events {} }
+        let loop = Task {
+            for try await event in session.events { if case .end = event { return } }
+        }
+        await daemon.calls.wait(for: "ReceiveEvents")
+        await run(session)
+        try await daemon.finish(1, in: "tracks", contents: "la")
+        try await loop.value
+    }
+
+    @Test func `a slow loop holds further ends up`() async throws {
+        let session = app.session(hasDelegate: false)
+        let count = EventLedger.limit + 50
+        for _ in 1...count { session.downloadTask(with: url).resume() }
+        await session.flush()
+        var events = session.events.makeAsyncIterator()
+        for task in 1...count { await fail(task, "cancelled") }
+        await daemon.calls.wait(for: "HoldEvents")
+        var ends = 0
+        while ends < count, let event = try await events.next() {
+            if case .end = event { ends += 1 }
+        }
+        #expect(ends == count)
+    }
+
+    @Test func `a session that is cancelled after its loop was left ends`() async throws {
+        let session = app.session(hasDelegate: false)
+        await run(session)
+        await run(session)
+        await fail(1, "badServerResponse")
+        for try await event in session.events { if case .end = event { break } }
+        session.invalidateAndCancel()
+        // Nobody has said that the first end was dealt with.
+        var seen: [String] = []
+        for try await event in session.events { seen.append(Self.text(event)) }
+        #expect(!seen.contains("end 1 -1011"), "\(seen)")
+        #expect(await acknowledged.allSatisfy { $0 == [2] })
+    }
+
     @Test func `a session with a delegate, or in the app's process, says what to do`() async throws
     {
         for session in [app.session(), URLSession(configuration: .ephemeral)] {
@@ -278,6 +322,21 @@ import Testing
         await daemon.calls.wait(for: "AnswerChallenge 1 7")
         #expect(await daemon.answers.map(\.disposition) == [isAnswered ? .use : .goOn])
         loop.cancel()
+    }
+
+    @Test func `a challenge in which a loop was left comes again in the next one`() async throws {
+        let session = app.session(hasDelegate: false) { $0.deliversChallenges = true }
+        await run(session)
+        await LoopActor.run { daemon.emit(Self.challenge, in: "tracks") }
+        for try await event in session.events { if case .challenge = event { break } }
+        #expect(await daemon.answers.isEmpty)
+        for try await event in session.events {
+            guard case .challenge(let challenge) = event else { continue }
+            challenge.answer(.cancelAuthenticationChallenge)
+            break
+        }
+        await daemon.calls.wait(for: "AnswerChallenge 1 7")
+        #expect(await daemon.answers.map(\.disposition) == [.cancel])
     }
 
     @Test func `challenges stay with the daemon unless the configuration says otherwise`() async {

@@ -5,9 +5,9 @@ import Synchronization
 
 /// What a transfer is recognized by that belongs to a request and the path of its file: its task's description.
 ///
-/// A run is what a launch of the app has begun with, and what the launches after it go on with, as long as one of its
-/// transfers is left. A transfer that has ended in a run is not made again in that run.
-struct SavedTransfer: Hashable, Sendable {
+/// A run is what a launch of the app has begun, and what the launches after it continue as long as one of its transfers is
+/// left. A file that was saved in a run is not loaded again in that run, unless the app asks once more.
+struct FileTransferDescription: Hashable, Sendable {
     /// The request and the path.
     struct Key: Hashable, Sendable {
         /// A hash of the request: its URL may be secret.
@@ -20,7 +20,7 @@ struct SavedTransfer: Hashable, Sendable {
                 request.httpBody?.base64EncodedString() ?? "",
             ]
             let text = parts.joined(separator: "\n")
-            self.request = (try? MessageDigest.sha256.hexadecimal(of: text)) ?? text
+            self.request = (try? MessageDigest.sha256.hexadecimal(of: text)) ?? "none"
             self.path = path
         }
 
@@ -39,24 +39,24 @@ struct SavedTransfer: Hashable, Sendable {
         (self.key, self.run) = (key, run)
     }
 
-    /// The transfer that a task's description names; nil for any other task.
-    init?(description: String?) {
-        guard let description, description.hasPrefix(Self.prefix) else { return nil }
-        let parts = description.split(separator: " ", maxSplits: 3).map(String.init)
+    /// Reads a task's description; nil for that of any other task.
+    init?(_ text: String?) {
+        guard let text, text.hasPrefix(Self.prefix) else { return nil }
+        let parts = text.split(separator: " ", maxSplits: 3).map(String.init)
         guard parts.count == 4, parts[0] == Self.prefix, let run = Int64(parts[1]) else {
             return nil
         }
         self.init(Key(request: parts[2], path: parts[3]), run: run)
     }
 
-    /// The description of its task.
-    var description: String { "\(Self.prefix) \(run) \(key.request) \(key.path)" }
+    /// The task's description.
+    var text: String { "\(Self.prefix) \(run) \(key.request) \(key.path)" }
 }
 
 extension URLSessionTask {
-    /// The transfer that the task was made for, by its session's `file(from:to:)`.
-    var saved: SavedTransfer? {
+    /// What the task was made for, if its session's `file(from:to:)` has made it.
+    var fileTransfer: FileTransferDescription? {
         guard core.unread != nil, self is URLSessionDownloadTask else { return nil }
-        return SavedTransfer(description: taskDescription)
+        return FileTransferDescription(taskDescription)
     }
 }
