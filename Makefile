@@ -40,7 +40,7 @@ RELEASE = --configuration release $(STATIC) $(QUIET) --disable-local-rpath -Xlin
 BUILT ?= .build/release
 BUILT_APPS ?= Examples/HalfTunes/.build/release
 
-.PHONY: help all build build-tests test demo lint interface format docs api-coverage prove sanitize leaks simulate coverage boundaries bench \
+.PHONY: help all build build-tests test demo lint interface format docs recording api-coverage prove sanitize leaks simulate coverage boundaries bench \
   compatibility scale build-benchmarks fuzz half-tunes background-transfer cancel-and-resume test-half-tunes build-half-tunes \
   build-release build-half-tunes-release install uninstall install-half-tunes uninstall-half-tunes deb package release \
   clean set-up
@@ -102,6 +102,9 @@ docs-%:
 	docc convert Sources/$*/$*.docc --additional-symbol-graph-dir .build/docs/$*.symbols \
 	  --fallback-display-name $* --fallback-bundle-identifier ferry.$* \
 	  --output-path .build/docs/$*.doccarchive --warnings-as-errors
+
+recording: ## takes the recording of the README anew
+	@scripts/record
 
 # Which of Apple's declarations are there; writes docs/api.md. CHECK=yes only compares.
 api-coverage: set-up ## compares with Apple's declarations: docs/api.md; CHECK=yes

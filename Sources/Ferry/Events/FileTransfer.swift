@@ -191,6 +191,7 @@ struct FileTransfers {
     ///   - tasks: The session's tasks.
     ///   - make: Makes the task.
     /// - Returns: The transfer.
+    /// - Throws: Why no task can be made.
     mutating func transfer(
         _ key: FileTransferDescription.Key,
         among tasks: [URLSessionTask],

@@ -55,7 +55,9 @@ struct SavedFile: Sendable {
         return nil
     }
 
-    /// Its size in bytes; nil without a file. The call may take as long as the disk does to answer.
+    /// Its size in bytes; nil without a file.
+    ///
+    /// The call may take as long as the disk does to answer.
     var byteCount: Int64? {
         var status = stat()
         return stat(path, &status) == 0 ? Int64(status.st_size) : nil
