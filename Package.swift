@@ -39,6 +39,11 @@ let package = Package(
             pkgConfig: "libzstd",
             providers: [.apt(["libzstd-dev"])]
         ),
+        .systemLibrary(
+            name: "CNcurses",
+            pkgConfig: "ncursesw",
+            providers: [.apt(["libncurses-dev"])]
+        ),
         .target(name: "CFerryLinux", cSettings: [.define("_GNU_SOURCE")]),
 
         // MARK: Layers, bottom up
@@ -74,7 +79,7 @@ let package = Package(
         .executableTarget(name: "ferryd", dependencies: ["FerryDaemon"]),
         .target(
             name: "FerryCommand",
-            dependencies: ["Ferry", "FerryWire", "FerryTransfer", "FerrySystem"]
+            dependencies: ["Ferry", "FerryWire", "FerryTransfer", "FerrySystem", "CNcurses"]
         ),
         .executableTarget(name: "ferry", dependencies: ["FerryCommand"]),
 

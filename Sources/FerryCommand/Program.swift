@@ -16,7 +16,8 @@ package enum Program {
         ],
         options: [.version],
         subcommands: [
-            GetCommand.syntax, PutCommand.syntax, ListCommand.syntax, WatchCommand.syntax,
+            GetCommand.syntax, PutCommand.syntax, ListCommand.syntax, TopCommand.syntax,
+            WatchCommand.syntax,
             PauseCommand.syntax,
             ResumeCommand.syntax, CancelCommand.syntax, PriorityCommand.syntax, LimitCommand.syntax,
             RelinkCommand.syntax, WhyCommand.syntax, LogCommand.syntax, HooksCommand.syntax,

@@ -48,6 +48,7 @@ import Testing
               get       download files, also when this command ends before they are complete
               put       upload files, also when this command ends before they are sent
               list      show the transfers of all applications
+              top       show all transfers on a full screen, and act on them
               watch     follow transfers until they are over
               pause     stop transfers until they are resumed
               resume    resume paused transfers
@@ -305,6 +306,28 @@ import Testing
 
             With --all it also shows what has ended: the last 1000 transfers, behind those
             whose applications have not taken their files yet.
+            """
+        )
+    }
+
+    @Test func `ferry top --help`() async {
+        await expectHelp(
+            of: "top",
+            """
+            Usage: ferry top
+
+            Show all transfers on a full screen, and act on them.
+
+            Options:
+              -h, --help  show this help
+
+            The list is kept up to date. Keys act on the selected transfer: p pauses and
+            resumes it, + and - change its priority, l limits its rate, w tells what it
+            waits for, u loads it from another URL, x cancels it. ? shows all keys.
+            Transfers go on when the screen is left.
+
+            Colors are those of the terminal; with NO_COLOR in the environment there are
+            none.
             """
         )
     }
