@@ -5,7 +5,7 @@ import Testing
 @testable import FerryCommand
 
 /// What `ferry top` shows, and what its keys do.
-@Suite struct TopScreenTests {
+@Suite(.timeLimit(.minutes(1))) struct TopScreenTests {
     private static let now = Date(timeIntervalSince1970: 1_790_000_100)
 
     private static func transfers() throws -> [TransferDaemon.Transfer] {
