@@ -62,22 +62,28 @@ struct TopCommand: Command {
             ended: { input.yield(.end) }
         )
         let following = Task { await follow(context.daemon, input) }
-        let ticking = Task {
-            while (try? await Task.sleep(for: .seconds(1))) != nil { input.yield(.tick) }
+        // The next frame that nobody has asked for, if any.
+        var next: Task<Void, any Error>?
+        func showLater(after delay: Duration) {
+            guard next == nil else { return }
+            next = Task {
+                try await Task.sleep(for: delay)
+                input.yield(.tick)
+            }
         }
         defer {
             following.cancel()
-            ticking.cancel()
+            next?.cancel()
             sources.cancel()
         }
         var screen = TopScreen(
             size: terminal.updatedSize(),
             isUnicode: context.console.isUnicode
         )
-        terminal.show(screen.frame(now: context.now()))
-        var shown = context.instant()
-        var isDue = false
+        var shown = .zero - Self.interval
+        input.yield(.tick)
         for await event in inputs {
+            var isDue = true
             switch event {
             case .end: return .success
             case .keys:
@@ -87,25 +93,24 @@ struct TopCommand: Command {
                     perform(action, context.daemon, input)
                 }
                 sources.resumeKeys()
-                isDue = true
-            case .resized:
-                screen.size = terminal.updatedSize()
-                isDue = true
-            case .message(let text):
-                screen.message = text
-                isDue = true
+            case .resized: screen.size = terminal.updatedSize()
+            case .message(let text): screen.message = text
             case .lost(let error):
                 screen.reset()
                 screen.message = "ferryd: \(error)"
-                isDue = true
-            case .tick: if !screen.isLively { continue }
+            case .tick: next = nil
             case .changes(let changes):
                 screen.update(changes, at: context.instant())
+                isDue = context.instant() - shown >= Self.interval
             }
-            let instant = context.instant()
-            guard isDue || instant - shown >= Self.interval else { continue }
+            guard isDue else {
+                showLater(after: Self.interval)
+                continue
+            }
             terminal.show(screen.frame(now: context.now()))
-            (shown, isDue) = (instant, false)
+            shown = context.instant()
+            // Times that are left grow shorter without news.
+            if screen.isLively { showLater(after: .seconds(1)) }
         }
         return .success
     }

@@ -42,12 +42,14 @@ package final class Tunes {
     package func row(of track: Track) -> TrackRow {
         TrackRow(
             download: downloads.activeDownloads[track.previewURL],
-            isDownloaded: library.file(of: track) != nil
+            isDownloaded: library.file(of: track) != nil,
+            isPlaying: playback.isPlaying && playback.track == track
         )
     }
 
-    /// Plays a track that was downloaded.
+    /// Plays a track that was downloaded; pauses and continues the one that is played.
     package func play(_ track: Track) {
+        guard playback.track != track else { return playback.toggle() }
         guard let file = library.file(of: track) else { return }
         playback.play(track, file: file)
     }

@@ -10,6 +10,8 @@ package final class Playback {
     package private(set) var duration = Duration.zero
     /// Called after each change.
     package var changed: @MainActor () -> Void = {}
+    /// Called when a track begins or ceases to be the one that is played, or is paused.
+    package var moved: @MainActor (Track) -> Void = { _ in }
     /// Called when a track cannot be played, with the reason in words.
     package var failed: @MainActor (Track, String) -> Void = { _, _ in }
 
@@ -31,7 +33,9 @@ package final class Playback {
 
     /// Plays a track from its beginning.
     package func play(_ track: Track, file: URL) {
+        let previous = self.track
         self.track = track
+        if let previous { moved(previous) }
         (position, duration) = (.zero, .zero)
         player.play(file)
         // A player that cannot even begin has said so by now.
@@ -64,6 +68,7 @@ package final class Playback {
                 }
             } : nil
         changed()
+        if let track { moved(track) }
     }
 
     private func look() {
@@ -85,6 +90,7 @@ package final class Playback {
         guard let track else { return }
         self.track = nil
         setPlaying(false)
+        moved(track)
         failed(track, reason)
     }
 }

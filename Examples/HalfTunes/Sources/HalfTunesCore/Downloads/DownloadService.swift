@@ -227,6 +227,8 @@ package struct TrackRow: Hashable, Sendable {
     package var isPaused = false
     package var showsCancel: Bool
     package var showsPlay: Bool
+    /// Whether its song is played now.
+    package var isPlaying = false
     /// From 0 to 1; nil without a progress bar.
     package var fraction: Double?
     package var progressText: String?
@@ -238,8 +240,10 @@ extension TrackRow {
     /// - Parameters:
     ///   - download: What is under way of it.
     ///   - isDownloaded: Whether the library has it.
+    ///   - isPlaying: Whether its song is played now.
     @MainActor
-    package init(download: Download?, isDownloaded: Bool) {
+    package init(download: Download?, isDownloaded: Bool, isPlaying: Bool = false) {
+        self.isPlaying = isPlaying
         let isActive = download != nil
         showsDownload = !isActive && !isDownloaded
         showsCancel = isActive
@@ -248,7 +252,11 @@ extension TrackRow {
         isPaused = !download.isDownloading
         pauseTitle = download.isDownloading ? localized("Pause") : localized("Resume")
         fraction = download.progress?.fraction ?? 0
-        let state = download.isDownloading ? localized("Downloading...") : localized("Paused")
-        progressText = download.progress?.text ?? state
+        progressText =
+            switch (download.isDownloading, download.progress?.text) {
+            case (true, let text): text ?? localized("Downloading...")
+            case (false, nil): localized("Paused")
+            case (false, let text?): localized("Paused, %1$@", text)
+            }
     }
 }

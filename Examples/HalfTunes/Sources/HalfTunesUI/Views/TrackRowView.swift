@@ -34,7 +34,6 @@ final class TrackRowView {
         layout = Layout(PackageResources.row_ui)
         gtk_label_set_label(layout.opaque("title"), track.title)
         gtk_label_set_label(layout.opaque("artist"), track.artist)
-        gtk_label_set_label(layout.opaque("duration"), track.duration.map(Texts.time) ?? "")
         CToolkit_set_accessible_label(
             widget,
             localized("%1$@ by %2$@", track.title, track.artist)
@@ -51,12 +50,12 @@ final class TrackRowView {
         set("pause", isVisible: row.pauseTitle != nil)
         set("cancel", isVisible: row.showsCancel)
         set("play", isVisible: row.showsPlay)
-        set("duration", isVisible: row.fraction == nil && track.duration != nil)
         set("progress", isVisible: row.fraction != nil)
         set("progress_text", isVisible: row.fraction != nil)
         if let title = row.pauseTitle, title != shown?.pauseTitle {
             showPause(title, isPaused: row.isPaused)
         }
+        if row.isPlaying != shown?.isPlaying ?? false { showPlaying(row.isPlaying) }
         if let fraction = row.fraction, fraction != shown?.fraction {
             gtk_progress_bar_set_fraction(layout.opaque("progress"), fraction)
         }
@@ -83,8 +82,23 @@ final class TrackRowView {
         }
     }
 
+    /// Marks the row whose song is played.
+    private func showPlaying(_ isPlaying: Bool) {
+        let icon = isPlaying ? "media-playback-pause-symbolic" : "media-playback-start-symbolic"
+        let name = isPlaying ? localized("Pause song") : localized("Play")
+        gtk_button_set_icon_name(button("play"), icon)
+        gtk_widget_set_tooltip_text(layout.widget("play"), name)
+        CToolkit_set_accessible_label(layout.widget("play"), name)
+        let title = layout.widget("title")
+        if isPlaying {
+            gtk_widget_add_css_class(title, "accent")
+        } else {
+            gtk_widget_remove_css_class(title, "accent")
+        }
+    }
+
     private func showPause(_ title: String, isPaused: Bool) {
-        let icon = isPaused ? "media-playback-start-symbolic" : "media-playback-pause-symbolic"
+        let icon = isPaused ? "folder-download-symbolic" : "media-playback-pause-symbolic"
         gtk_button_set_icon_name(button("pause"), icon)
         gtk_widget_set_tooltip_text(layout.widget("pause"), title)
         CToolkit_set_accessible_label(layout.widget("pause"), title)
