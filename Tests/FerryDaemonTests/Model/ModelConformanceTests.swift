@@ -22,8 +22,7 @@ import Testing
     }
 
     private func compare(seed: UInt64) async throws {
-        // In memory: thousands of commits would wait for whatever else writes to the disk.
-        let directory = try TemporaryDirectory(in: "/dev/shm")
+        let directory = try TemporaryDirectory()
         var store = try Store(directory: directory.directory)
         var model = ModelStore()
         var changes = RandomMutations(seed: seed)
