@@ -49,8 +49,14 @@ package enum DownloadFailure: LocalizedError, Hashable {
 
     package var errorDescription: String? {
         switch self {
+        case .refused(let status) where status == 404 || status == 410:
+            localized("The file is not there any more (%1$@).", String(status))
+        case .refused(let status) where status == 401 || status == 403:
+            localized("The server does not give the file out (%1$@).", String(status))
+        case .refused(let status) where status == 429 || status >= 500:
+            localized("The server is not available now (%1$@). Try again later.", String(status))
         case .refused(let status):
-            localized("The server answered with status %1$@.", String(status))
+            localized("The server sent something else than the file (%1$@).", String(status))
         }
     }
 }

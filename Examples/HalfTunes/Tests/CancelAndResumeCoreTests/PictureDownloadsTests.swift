@@ -125,7 +125,7 @@ struct PictureDownloadsTests {
         let download = downloads.downloads[0]
         downloads.start(download)
         try await changes.until { download.failure != nil }
-        let reason = "The server answered with status 404."
+        let reason = "The file is not there any more (404)."
         #expect(PictureRow(download) == PictureRow(startTitle: "Start", text: reason))
         try await trial.change(#"{"status": 200}"#)
         downloads.start(download)

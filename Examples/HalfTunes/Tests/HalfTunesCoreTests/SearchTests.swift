@@ -84,7 +84,9 @@ struct SearchTests {
     func `a refusal is told, and the same text can be searched for again`() async throws {
         try await trial.change(#"{"status": 503}"#)
         search.submit("blue river")
-        #expect(await nextPage() == .failed("The catalog answered with status 503."))
+        #expect(
+            await nextPage() == .failed("The catalog is not available now (503). Try again later.")
+        )
         try await trial.change(#"{"status": 200}"#)
         search.submit("blue river")
         guard case .results = await nextPage() else {

@@ -129,7 +129,7 @@ extension WindowTests {
                 try app.desktop.keepPicture("welcome")
                 try await app.trial.change(#"{"status": 503}"#)
                 try await app.write("blue river")
-                try await app.shows("The catalog answered with status 503.")
+                try await app.shows("The catalog is not available now (503). Try again later.")
                 try app.desktop.keepPicture("search failed")
                 try await app.trial.change(#"{"status": 200}"#)
                 try await app.press("Try Again")

@@ -10,7 +10,9 @@ package enum Texts {
     }
 
     static func refused(status: Int) -> String {
-        localized("The catalog answered with status %1$@.", String(status))
+        status == 429 || status >= 500
+            ? localized("The catalog is not available now (%1$@). Try again later.", String(status))
+            : localized("The catalog does not know how to answer this (%1$@).", String(status))
     }
 
     static var unreadable: String { localized("The catalog's answer could not be read.") }

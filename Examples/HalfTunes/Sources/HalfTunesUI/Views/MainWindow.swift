@@ -23,6 +23,7 @@ final class MainWindow {
         libraryList = TrackList(in: layout.opaque("library"), tunes: tunes, artwork: artwork)
         playerBar = PlayerBar(in: layout, playback: tunes.playback)
         gtk_window_set_application(layout.window, application)
+        searchView.takeKeys()
         observe()
         showLibrary()
         searchView.focus()

@@ -35,6 +35,11 @@ final class SearchView {
         gtk_editable_select_region(layout.opaque("entry"), 0, -1)
     }
 
+    /// Searches for what is typed anywhere in the window.
+    func takeKeys() {
+        gtk_search_entry_set_key_capture_widget(layout.opaque("entry"), layout.widget("window"))
+    }
+
     /// Shows how a track's download is now.
     func update(_ track: Track) {
         list.update(track)
