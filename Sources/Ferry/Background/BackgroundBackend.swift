@@ -44,7 +44,7 @@ final class BackgroundBackend: SessionBackend {
         connection.start(
             BackgroundConnection.Observer(
                 didOpen: {
-                    core.unread?.open()
+                    core.unread?.forgetFailure()
                     subscription.begin($0)
                 },
                 isReady: { loader.connectionDidOpen() },

@@ -34,7 +34,7 @@ struct AppChallenges {
         return task.hasHandler(.taskChallenge) || !credentials.isEmpty || reader != nil
     }
 
-    /// Whoever reads the session's challenges in place of a delegate.
+    /// The events that challenges are added to, where the configuration says so and there is no delegate.
     private var reader: UnreadEvents? {
         task.core.configuration.deliversChallenges ? task.core.unread : nil
     }

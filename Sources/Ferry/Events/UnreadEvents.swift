@@ -135,9 +135,6 @@ extension UnreadEvents {
     /// Adds any other event.
     func append(_ event: Event) { append { $0.queue.append(event) } }
 
-    /// Records that the session is open.
-    func open() { state.withLock { $0.failure = nil } }
-
     /// Records that the session is unavailable.
     func fail(_ error: URLError) { append { $0.failure = error } }
 
@@ -297,7 +294,7 @@ extension UnreadEvents {
         if let end = transfer.cancel(), !transfer.isAwaited { acknowledge(end) }
     }
 
-    /// Tries the session again if it was unavailable.
+    /// Forgets why the session was unavailable: it is open, or is tried again.
     func forgetFailure() { state.withLock { $0.failure = nil } }
 
     /// Why the session is unavailable, if it is.

@@ -194,11 +194,16 @@ extension Arguments {
         return try file.readToEnd(limit: limit)
     }
 
+    /// What is said of a text that is no rate.
+    static func refusal(ofRate text: String) -> String {
+        "'\(text)' is no rate such as 500k, 2M or 1.5MiB, nor 'none'."
+    }
+
     /// A rate in bytes per second; nil for no limit.
     func rate(_ text: String) throws(UsageError) -> Int64? {
         if text == "none" { return nil }
         guard let rate = TransferDaemon.Rates.bytesPerSecond(text) else {
-            throw error("'\(text)' is no rate such as 500k, 2M or 1.5MiB, nor 'none'.")
+            throw error(Self.refusal(ofRate: text))
         }
         return rate
     }

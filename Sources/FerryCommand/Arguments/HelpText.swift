@@ -57,16 +57,7 @@ struct HelpText {
     }
 
     private func wrap(_ text: String, indentation: Int = 0) -> String {
-        var lines: [String] = []
-        var line = ""
-        for word in text.split(separator: " ") {
-            if !line.isEmpty, indentation + line.count + 1 + word.count > Self.width {
-                lines.append(line)
-                line = ""
-            }
-            line += line.isEmpty ? String(word) : " \(word)"
-        }
-        lines.append(line)
-        return lines.joined(separator: "\n" + String(repeating: " ", count: indentation))
+        text.wrapped(toColumns: Self.width - indentation)
+            .joined(separator: "\n" + String(repeating: " ", count: indentation))
     }
 }

@@ -70,6 +70,13 @@ struct ProgressLine {
         fileprivate var ellipsis: String { self == .unicode ? "…" : "..." }
         fileprivate var done: Character { self == .unicode ? "━" : "#" }
         fileprivate var missing: Character { self == .unicode ? "─" : "-" }
+
+        /// Returns a bar that is filled up to a share, from 0 to 1.
+        func bar(_ share: Double, columns: Int) -> String {
+            let done = Int(share * Double(columns))
+            return String(repeating: self.done, count: done)
+                + String(repeating: missing, count: columns - done)
+        }
     }
 
     private let row: TransferRow
@@ -141,12 +148,10 @@ struct ProgressLine {
 
     private func bar(columns: Int) -> String {
         guard let expected = row.expectedByteCount, expected > 0 else {
-            return String(repeating: alphabet.missing, count: columns)
+            return alphabet.bar(0, columns: columns)
         }
         let share = Double(min(row.receivedByteCount, expected)) / Double(expected)
-        let done = Int(share * Double(columns))
-        return String(repeating: alphabet.done, count: done)
-            + String(repeating: alphabet.missing, count: columns - done)
+        return alphabet.bar(share, columns: columns)
     }
 
     private var percent: Int? {

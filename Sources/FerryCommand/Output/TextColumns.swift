@@ -50,6 +50,31 @@ extension String {
         return prefix(columns: count - ellipsis.columnCount) + ellipsis
     }
 
+    /// Returns the text's lines of a limited width, broken between words where that is possible.
+    ///
+    /// - Parameter count: The number of available columns.
+    /// - Returns: The lines.
+    func wrapped(toColumns count: Int) -> [String] {
+        var lines: [String] = []
+        var line = ""
+        for word in split(separator: " ", omittingEmptySubsequences: false) {
+            var rest = String(word)
+            if !line.isEmpty, line.columnCount + 1 + rest.columnCount <= count {
+                line += " " + rest
+                continue
+            }
+            if !line.isEmpty { lines.append(line) }
+            while rest.columnCount > count {
+                let part = rest.cut(toColumns: count, ellipsis: "")
+                guard !part.isEmpty else { return lines }
+                lines.append(part)
+                rest = String(rest.dropFirst(part.count))
+            }
+            line = rest
+        }
+        return lines + (line.isEmpty ? [] : [line])
+    }
+
     /// The text without characters that could move a terminal's cursor or hide text.
     ///
     /// Names come from servers and other apps.

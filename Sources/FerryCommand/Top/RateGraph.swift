@@ -18,8 +18,8 @@ struct RateGraph: Hashable, Sendable {
     }
 
     /// Its text; the newest second is the last sign.
-    func text(isUnicode: Bool) -> String {
-        let signs = isUnicode ? Self.blocks : Self.plain
+    func text(_ alphabet: ProgressLine.Alphabet) -> String {
+        let signs = alphabet == .unicode ? Self.blocks : Self.plain
         let greatest = Double(max(rates.max() ?? 0, 1))
         let graph = rates.map { rate in
             let height = (Double(rate) / greatest * Double(signs.count - 1)).rounded()

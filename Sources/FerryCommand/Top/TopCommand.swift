@@ -30,7 +30,7 @@ struct TopCommand: Command {
         case end
     }
 
-    /// The minimum time between two frames that nobody has asked for.
+    /// The minimum time between a frame and the next one that shows changes.
     private static let interval: Duration = .milliseconds(500)
 
     func run(in context: Context) async throws -> ExitCode {
@@ -62,7 +62,7 @@ struct TopCommand: Command {
             ended: { input.yield(.end) }
         )
         let following = Task { await follow(context.daemon, input) }
-        // The next frame that nobody has asked for, if any.
+        // What shows the next frame if no key does, if anything.
         var next: Task<Void, any Error>?
         func showLater(after delay: Duration) {
             guard next == nil else { return }
@@ -78,7 +78,7 @@ struct TopCommand: Command {
         }
         var screen = TopScreen(
             size: terminal.updatedSize(),
-            isUnicode: context.console.isUnicode
+            alphabet: context.console.alphabet
         )
         var shown = .zero - Self.interval
         input.yield(.tick)
@@ -186,7 +186,7 @@ struct TopAction {
     ) async throws -> String {
         let rate = TransferDaemon.Rates.bytesPerSecond(text)
         guard rate != nil || text == "none" else {
-            return "'\(text)' is no rate such as 500k, 2M or 1.5MiB, nor 'none'."
+            return Arguments.refusal(ofRate: text)
         }
         let rates = TransferDaemon.Rates(receive: rate, send: nil)
         if let id {

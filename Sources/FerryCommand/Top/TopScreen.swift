@@ -55,15 +55,15 @@ struct TopScreen: Sendable {
     /// What the last action has brought about; shown until the next key.
     var message: String?
     var size: TerminalSize
-    private let isUnicode: Bool
+    private let alphabet: ProgressLine.Alphabet
     private var transfers: [Int: TransferDaemon.Transfer] = [:]
     private var graphs: [Int: RateGraph] = [:]
     /// The transfers that are shown, sorted; nil when that has changed.
     private var sorted: [Int]?
     private var first = 0
 
-    init(size: TerminalSize, isUnicode: Bool) {
-        (self.size, self.isUnicode) = (size, isUnicode)
+    init(size: TerminalSize, alphabet: ProgressLine.Alphabet) {
+        (self.size, self.alphabet) = (size, alphabet)
     }
 
     /// Whether something on the screen changes with the time alone.
@@ -247,10 +247,6 @@ extension TransferDaemon.Transfer {
 // MARK: - What is shown
 
 extension TopScreen {
-    /// The widths of the columns before the name.
-    private static let stateWidth = 9
-    private static let barWidth = 10
-
     /// The number of lines for transfers.
     private var listHeight: Int {
         let below = mode == .details ? min(6, max(size.rows / 3, 2)) : 0
@@ -267,7 +263,7 @@ extension TopScreen {
         if mode == .help {
             for line in help.prefix(max(0, size.rows - 3)) { frame.add(cut(line)) }
         } else {
-            frame.add(cut(heading), .bar)
+            frame.add(cut(columns.heading), .bar)
             for id in ids[first...].prefix(listHeight) {
                 guard let transfer = transfers[id] else { continue }
                 frame.lines.append(row(of: transfer, now: now))
@@ -318,66 +314,10 @@ extension TopScreen {
         return parts.compactMap { $0 }.joined(separator: "   ")
     }
 
-    /// Whether there is room for bars and times, and for graphs.
-    private var hasBars: Bool { size.columns >= 72 }
-    private var hasGraphs: Bool { size.columns >= 96 }
-
-    private var heading: String {
-        columns(
-            "ID",
-            "STATE",
-            "",
-            " %",
-            "RATE",
-            graph: "",
-            "LEFT",
-            "NAME"
-        ).padding(toColumn: size.columns)
-    }
-
-    private func columns(
-        _ id: String,
-        _ state: String,
-        _ bar: String,
-        _ percent: String,
-        _ rate: String,
-        graph: String,
-        _ left: String,
-        _ name: String
-    ) -> String {
-        var cells = [
-            id.leftPadding(toColumn: 5),
-            state.cut(toColumns: Self.stateWidth, ellipsis: "").padding(toColumn: Self.stateWidth),
-        ]
-        if hasBars { cells.append(bar.padding(toColumn: Self.barWidth)) }
-        cells.append(percent.leftPadding(toColumn: 4))
-        cells.append(rate.leftPadding(toColumn: 10))
-        if hasGraphs { cells.append(graph.padding(toColumn: RateGraph.width)) }
-        if hasBars { cells.append(left.leftPadding(toColumn: 7)) }
-        let used = cells.reduce(0) { $0 + $1.columnCount + 1 }
-        let room = max(size.columns - used, 1)
-        return (cells + [name.shortened(toColumns: room)]).joined(separator: " ")
-    }
+    private var columns: TopColumns { TopColumns(width: size.columns, alphabet: alphabet) }
 
     private func row(of transfer: TransferDaemon.Transfer, now: Date) -> [TopFrame.Span] {
-        let (done, whole) =
-            transfer.upload.map { ($0.sentByteCount, Optional($0.byteCount)) }
-            ?? (transfer.receivedByteCount, transfer.expectedByteCount)
-        let percent = whole.map { Figures.percent(done, of: $0) }
-        let text = columns(
-            String(transfer.id),
-            transfer.state.rawValue,
-            bar(percent),
-            percent.map { "\($0)%" } ?? Figures.byteCount(done).prefixOfNumber,
-            transfer.state == .running
-                ? transfer.bytesPerSecond.map { Figures.speed(Double($0)) } ?? "" : "",
-            graph: transfer.state == .running
-                ? graphs[transfer.id]?.text(isUnicode: isUnicode) ?? "" : "",
-            transfer.state == .running ? transfer.timeLeft.map(Figures.duration) ?? "" : "",
-            transfer.state == .waiting
-                ? "\(transfer.name): \(transfer.stateText(now: now))".printable
-                : transfer.name.printable
-        )
+        let text = columns.text(of: transfer, graph: graphs[transfer.id], now: now)
         let isSelected = transfer.id == selection
         return [
             TopFrame.Span(
@@ -387,22 +327,13 @@ extension TopScreen {
         ]
     }
 
-    private func bar(_ percent: Int?) -> String {
-        guard let percent else { return "" }
-        let filled = Self.barWidth * percent / 100
-        let signs = isUnicode ? ("━", "─") : ("#", "-")
-        return String(repeating: signs.0, count: filled)
-            + String(repeating: signs.1, count: Self.barWidth - filled)
-    }
-
     private func addDetails(
         of transfer: TransferDaemon.Transfer,
         to frame: inout TopFrame,
         now: Date
     ) {
         while frame.lines.count < 3 + listHeight { frame.add("") }
-        let rule = String(repeating: isUnicode ? "─" : "-", count: size.columns)
-        frame.add(rule, .faint)
+        frame.add(alphabet.bar(0, columns: size.columns), .faint)
         for line in Explanation(transfer, now: now).lines {
             for part in line.printable.wrapped(toColumns: size.columns) { frame.add(part) }
         }
@@ -441,32 +372,5 @@ extension TopScreen {
             let other = index + half < lines.count ? lines[index + half] : ""
             return lines[index].padding(toColumn: 40) + other
         }
-    }
-}
-
-extension String {
-    /// The number at its beginning, for where there is no room for a unit.
-    fileprivate var prefixOfNumber: String { String(prefix { $0 != " " }) }
-
-    /// Its lines of at most so many columns, broken between words where that is possible.
-    fileprivate func wrapped(toColumns count: Int) -> [String] {
-        var lines: [String] = []
-        var line = ""
-        for word in split(separator: " ", omittingEmptySubsequences: false) {
-            var rest = String(word)
-            if !line.isEmpty, line.columnCount + 1 + rest.columnCount <= count {
-                line += " " + rest
-                continue
-            }
-            if !line.isEmpty { lines.append(line) }
-            while rest.columnCount > count {
-                let part = rest.cut(toColumns: count, ellipsis: "")
-                guard !part.isEmpty else { return lines }
-                lines.append(part)
-                rest = String(rest.dropFirst(part.count))
-            }
-            line = rest
-        }
-        return lines + (line.isEmpty ? [] : [line])
     }
 }

@@ -54,11 +54,14 @@ extension ToldTransfer {
         return address.isEmpty ? "-" : address.withoutPassword
     }
 
+    /// The number of bytes sent or received, and of all if known.
+    var byteCounts: (done: Int64, whole: Int64?) {
+        upload.map { ($0.sentByteCount, $0.byteCount) } ?? (receivedByteCount, expectedByteCount)
+    }
+
     /// The time that the rest takes at its present speed; nil while that is unknown.
     var timeLeft: Duration? {
-        let (done, whole) =
-            upload.map { ($0.sentByteCount, Optional($0.byteCount)) }
-            ?? (receivedByteCount, expectedByteCount)
+        let (done, whole) = byteCounts
         guard let whole, let bytesPerSecond, bytesPerSecond > 0 else { return nil }
         return .seconds((Double(max(0, whole - done)) / Double(bytesPerSecond)).rounded(.up))
     }

@@ -32,7 +32,7 @@ import Testing
         _ rows: Int = 12,
         of transfers: [TransferDaemon.Transfer]? = nil
     ) throws -> TopScreen {
-        var screen = TopScreen(size: TerminalSize(columns: columns, rows: rows), isUnicode: true)
+        var screen = TopScreen(size: TerminalSize(columns: columns, rows: rows), alphabet: .unicode)
         let all = try transfers ?? Self.transfers()
         screen.update(TransferDaemon.Changes(updated: all, removed: []), at: .zero)
         return screen
@@ -183,9 +183,9 @@ import Testing
         var graph = RateGraph()
         for second in 0..<12 { graph.add(Int64(second * 100), at: .seconds(second)) }
         graph.add(1, at: .milliseconds(11_500))
-        #expect(graph.text(isUnicode: true) == "▁▂▃▄▄▅▆▇▇█")
-        #expect(graph.text(isUnicode: false).last == "#")
-        #expect(RateGraph().text(isUnicode: true) == "          ")
+        #expect(graph.text(.unicode) == "▁▂▃▄▄▅▆▇▇█")
+        #expect(graph.text(.ascii).last == "#")
+        #expect(RateGraph().text(.unicode) == "          ")
     }
 
     @Test func `without a terminal the command says what else there is`() async {
