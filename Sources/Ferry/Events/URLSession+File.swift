@@ -120,6 +120,8 @@ extension SessionCore {
             backend.loadTasks(of: self) { finish(()) }
         }
         try Task.checkCancellation()
+        // A session that is invalidated meanwhile lists nothing.
+        _ = try requireHandle(for: nil)
         guard backend.knowsAllTasks else {
             throw unread.failure
                 ?? URLError(
@@ -146,18 +148,24 @@ extension SessionCore {
         }
     }
 
+    /// Returns the session.
+    ///
+    /// - Throws: `resourceUnavailable` if it was invalidated.
+    private func requireHandle(for url: URL?) throws(URLError) -> URLSession {
+        if isActive, let handle { return handle }
+        throw URLError(
+            .resourceUnavailable,
+            url: url,
+            reason: "The session was invalidated: make another one."
+        )
+    }
+
     private func makeFileTask(
         for request: URLRequest,
         to saved: SavedFile,
         _ description: FileTransferDescription
     ) throws(URLError) -> URLSessionDownloadTask {
-        guard isActive, let handle else {
-            throw URLError(
-                .resourceUnavailable,
-                url: request.url,
-                reason: "The session was invalidated: make another one."
-            )
-        }
+        let handle = try requireHandle(for: request.url)
         return makeDownloadTask(from: .request(request), of: handle) { storage in
             storage.taskDescription = description.text
             storage.transferOptions.deliversErrorResponses = false
