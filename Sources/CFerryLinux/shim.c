@@ -23,6 +23,7 @@ _Static_assert(sizeof(off64_t) == sizeof(int64_t), "off64_t");
 
 const int CFerryLinux_O_PATH = O_PATH;
 const int CFerryLinux_O_TMPFILE = O_TMPFILE;
+const int CFerryLinux_SEEK_HOLE = SEEK_HOLE;
 const unsigned int CFerryLinux_RENAME_NOREPLACE = RENAME_NOREPLACE;
 const int CFerryLinux_F_SETPIPE_SZ = F_SETPIPE_SZ;
 const int CFerryLinux_F_GETPIPE_SZ = F_GETPIPE_SZ;

@@ -23,6 +23,7 @@ typedef struct {
 
 extern const int CFerryLinux_O_PATH;
 extern const int CFerryLinux_O_TMPFILE;
+extern const int CFerryLinux_SEEK_HOLE;
 extern const unsigned int CFerryLinux_RENAME_NOREPLACE;
 extern const int CFerryLinux_F_SETPIPE_SZ;
 extern const int CFerryLinux_F_GETPIPE_SZ;

@@ -63,6 +63,14 @@ package struct FileDescriptor: ~Copyable, Sendable {
         return Int64(try systemCall("lseek") { lseek(descriptor, 0, SEEK_END) })
     }
 
+    /// Returns where the first hole of a file is, or its size if it has none; `nil` if its file system cannot tell.
+    ///
+    /// The current offset moves.
+    package borrowing func firstHole() -> Int64? {
+        let descriptor = rawValue
+        return try? Int64(systemCall("lseek") { lseek(descriptor, 0, CFerryLinux_SEEK_HOLE) })
+    }
+
     /// Writes some bytes at the current offset and returns how many.
     package borrowing func write(
         _ bytes: UnsafeRawBufferPointer
