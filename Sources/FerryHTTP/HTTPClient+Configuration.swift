@@ -48,6 +48,8 @@ extension HTTPClient {
         /// A request's `Proxy-Authorization` is sent only to proxies: with CONNECT for an `https` server, and
         /// with a request by `http`. A kept tunnel is also used for requests with another one, or with none.
         package var proxies = HTTPProxyList.direct
+        /// Which interface and which addresses connections use; by default, those that the system chooses.
+        package var route = HTTPRoute()
 
         /// Makes the default configuration.
         ///

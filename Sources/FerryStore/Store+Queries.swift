@@ -153,12 +153,21 @@ extension Store {
         }
     }
 
-    /// Returns the tasks that have ended and are gone, the last one first, as far as they are remembered.
+    /// Returns tasks that have ended and are gone, the last one first, as far as they are remembered.
+    ///
+    /// - Parameters:
+    ///   - end: The end of the page, as the page before it says; `nil` for the first page.
+    ///   - limit: The maximum number of tasks, 1000 by default.
+    /// - Returns: The tasks.
+    /// - Throws: ``StoreError`` when they cannot be read.
     @LoopActor
     package func endedTasks(
-        limit: Int = Store.endedTaskCount
-    ) async throws(StoreError) -> [EndedTaskRecord] {
-        try await read { database throws(StoreError) in try database.endedTasks(limit: limit) }
+        before end: Int64? = nil,
+        limit: Int = 1000
+    ) async throws(StoreError) -> EndedTaskPage {
+        try await read { database throws(StoreError) in
+            try database.endedTasks(before: end, limit: limit)
+        }
     }
 
     /// Returns the earliest deadline of an unfinished task, or `nil`.

@@ -15,9 +15,6 @@ package final class Store: Sendable {
     /// The name of the log of commits that are not in the database yet.
     package static let logName = Database.fileName + "-wal"
 
-    /// The number of ended tasks that are remembered.
-    package static let endedTaskCount = 1000
-
     /// The database's path, for messages.
     package let path: String
     /// A number above that of every task that was ever stored; the next task gets it.
@@ -85,6 +82,11 @@ package final class Store: Sendable {
         if commits.withLock({ $0.append(request) }) {
             LoopActor.perform { self.queue.perform { self.commitWaiting() } }
         }
+    }
+
+    /// Sets how many ended tasks are remembered, and for how long; the next ones that end make the oldest go.
+    package func setHistory(_ history: History) {
+        queue.perform { self.database.withLock { $0?.history = history } }
     }
 
     /// Waits for everything submitted, then closes the database; later calls fail with

@@ -29,16 +29,16 @@ struct EndedTaskTests {
         let session = try await store.openedSession()
         try await store.commit([.insertTask(.waiting(7, session: session.id)), end(7, [5])])
         // It is still listed among the tasks.
-        #expect(try await store.endedTasks() == [])
+        #expect(try await store.endedTasks().records == [])
         try await store.commit(
             [.acknowledge(session: session.id, sequence: 1, path: "/home/ana/debian.iso")]
         )
         let expected = [EndedTaskRecord(id: 7, task: [5], path: "/home/ana/debian.iso")]
-        #expect(try await store.endedTasks() == expected)
+        #expect(try await store.endedTasks().records == expected)
         try await store.commit([.deleteApplication(id: session.applicationID)])
         await store.close()
         let reopened = try Store(directory: temporary.directory)
-        #expect(try await reopened.endedTasks() == expected)
+        #expect(try await reopened.endedTasks().records == expected)
     }
 
     @Test func `USE-10: a task is remembered once, as it ended first`() async throws {
@@ -47,7 +47,7 @@ struct EndedTaskTests {
             .insertTask(.waiting(1, session: session.id)), end(1, [1]), end(1, [2]),
             .acknowledge(session: session.id, sequence: 1),
         ])
-        #expect(try await store.endedTasks() == [EndedTaskRecord(id: 1, task: [1])])
+        #expect(try await store.endedTasks().records == [EndedTaskRecord(id: 1, task: [1])])
     }
 
     @Test func `USE-10: that a file was deleted untaken is remembered`() async throws {
@@ -58,7 +58,7 @@ struct EndedTaskTests {
             .deleteTask(id: 2),
         ])
         #expect(
-            try await store.endedTasks()
+            try await store.endedTasks().records
                 == [EndedTaskRecord(id: 1, task: [1], isDiscarded: true)]
         )
     }
@@ -70,7 +70,7 @@ struct EndedTaskTests {
             try await store.commit([end(1), .setCheckpoint(task: 99, [1])])
         }
         try await store.commit([.deleteTask(id: 1)])
-        #expect(try await store.endedTasks() == [])
+        #expect(try await store.endedTasks().records == [])
     }
 
     @Test func `USE-10: the last thousand are remembered, in the order of their ends`() async throws
@@ -87,9 +87,9 @@ struct EndedTaskTests {
             try await store.commit(ids.map { end($0) }, durability: .relaxed)
         }
         try await store.commit([end(1), .deleteSession(id: session.id)])
-        let remembered = try await store.endedTasks().map(\.id)
+        let remembered = try await store.endedTasks().records.map(\.id)
         #expect(remembered == [1] + (count + -998...count).reversed())
-        #expect(try await store.endedTasks(limit: 2).map(\.id) == [1, count])
+        #expect(try await store.endedTasks(limit: 2).records.map(\.id) == [1, count])
         let rows = try await store.read { database throws(StoreError) in
             try database.connection.first("SELECT count(*) FROM ended_tasks") { $0.integer() }
         }

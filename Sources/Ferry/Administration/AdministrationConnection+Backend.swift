@@ -32,13 +32,21 @@ extension AdministrationConnection: TransferDaemon.Backend {
         _ query: TransferDaemon.EndedQuery,
         limit: Int?
     ) async throws(TransferDaemonError) -> [TransferDaemon.EndedTransfer] {
-        let call = Wire.ListEndedTasks(
+        var call = Wire.ListEndedTasks(
             ids: query.ids.map { $0.sorted().map { Int64($0) } },
             application: query.application,
             session: query.session,
             limit: limit
         )
-        return try await self.call(call).tasks.map { TransferDaemon.EndedTransfer($0) }
+        var transfers: [TransferDaemon.EndedTransfer] = []
+        repeat {
+            let reply = try await self.call(call)
+            transfers += reply.tasks.map { TransferDaemon.EndedTransfer($0) }
+            call.after = reply.next
+            call.limit = limit.map { $0 - transfers.count }
+        } while call.after != nil && call.limit ?? 1 > 0
+            && transfers.count < query.ids?.count ?? .max
+        return transfers
     }
 
     func changes(of ids: Set<TransferDaemon.Transfer.ID>?) -> TransferDaemon.ChangeStream {

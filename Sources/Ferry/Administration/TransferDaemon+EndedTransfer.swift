@@ -33,6 +33,8 @@ extension TransferDaemon {
         public var ended: Date
         /// Where its application has put the file, ``URLSessionDownloadTask/savedLocation``; nil if it has not said so.
         public var path: String?
+        /// The digests that its file was found to have; empty if none was asked for.
+        public var digests: [TransferOptions.Digest]
         /// Whether its file was deleted, as the user wanted, before its application had taken it.
         public var isDiscarded: Bool
 
@@ -52,6 +54,7 @@ extension TransferDaemon {
             created: Date,
             ended: Date,
             path: String? = nil,
+            digests: [TransferOptions.Digest] = [],
             isDiscarded: Bool = false
         ) {
             self.id = id
@@ -68,6 +71,7 @@ extension TransferDaemon {
             self.created = created
             self.ended = ended
             self.path = path
+            self.digests = digests
             self.isDiscarded = isDiscarded
         }
     }
@@ -116,6 +120,7 @@ extension TransferDaemon.EndedTransfer {
             created: task.created,
             ended: task.ended,
             path: task.path,
+            digests: [TransferOptions.Digest](task.digests),
             isDiscarded: task.discarded ?? false
         )
     }

@@ -14,6 +14,9 @@ extension TransferDaemon {
         /// The files, the most important first.
         public var files: [File]
 
+        /// The name of the setting with the command that runs after each transfer of `ferry`.
+        package static let execAfter = DaemonSetting.execAfter.name
+
         /// Settings with the given properties.
         package init(all: [Setting], faults: [Fault] = [], files: [File] = []) {
             self.all = all

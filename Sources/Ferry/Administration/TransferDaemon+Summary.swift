@@ -40,6 +40,8 @@ extension TransferDaemon.Summary {
     package var upload: TransferDaemon.Transfer.Upload? { task.upload.map { .init($0) } }
     /// The latest failure.
     package var failure: TransferDaemon.Transfer.Failure? { task.failure.map { .init($0) } }
+    /// Whether any certificate of its server is accepted.
+    package var acceptsInvalidCertificates: Bool { task.acceptsInvalidCertificates ?? false }
     /// How many bytes per second it has received or sent lately.
     package var bytesPerSecond: Int64? { task.bytesPerSecond.map { Int64($0) } }
 }

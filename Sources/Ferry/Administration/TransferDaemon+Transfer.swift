@@ -48,6 +48,8 @@ extension TransferDaemon {
         public var bytesPerSecond: Int64?
         /// Its own limits, which ``TransferDaemon/setRates(_:of:)`` or its application has set.
         public var rates: TransferDaemon.Rates
+        /// Whether any certificate of its server is accepted, ``TransferOptions/acceptsInvalidCertificates``.
+        public var acceptsInvalidCertificates: Bool
         /// The number of failed attempts since it last had more bytes than ever.
         public var attempts: Int
         /// When it was created.
@@ -78,6 +80,7 @@ extension TransferDaemon {
             relinkedURL: URL? = nil,
             bytesPerSecond: Int64? = nil,
             rates: TransferDaemon.Rates = .init(),
+            acceptsInvalidCertificates: Bool = false,
             attempts: Int = 0,
             created: Date
         ) {
@@ -99,6 +102,7 @@ extension TransferDaemon {
             self.relinkedURL = relinkedURL
             self.bytesPerSecond = bytesPerSecond
             self.rates = rates
+            self.acceptsInvalidCertificates = acceptsInvalidCertificates
             self.attempts = attempts
             self.created = created
         }

@@ -108,6 +108,7 @@ extension TransferDaemon.Transfer {
                 receive: task.options?.receiveRate,
                 send: task.options?.sendRate
             ),
+            acceptsInvalidCertificates: task.options?.acceptsInvalidCertificates ?? false,
             attempts: task.attempts,
             created: task.created
         )

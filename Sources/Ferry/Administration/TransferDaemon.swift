@@ -122,7 +122,8 @@ extension TransferDaemon {
 
     /// Transfers that have ended and whose end their applications have acknowledged, the one that ended last first.
     ///
-    /// ferryd remembers the last 1 000 of them, also when it is started again.
+    /// ferryd remembers the last 1 000 of them, also when it is started again, or as many as `history` and `history-days` in
+    /// ferry.conf say.
     ///
     /// - Parameters:
     ///   - query: Which transfers; all of them by default.

@@ -21,6 +21,7 @@ extension URLSessionConfiguration.Values {
             client.certificateAuthorityFile = certificateAuthorityFile?.path
             client.certificateAuthorityDirectory = certificateAuthorityDirectory?.path
         }
+        client.route = route
         client.minimumTLSVersion = minimumTLSVersion
         client.maximumTLSVersion = maximumTLSVersion
         return client
@@ -33,7 +34,7 @@ extension URLSessionConfiguration.Values {
     var namesConnectionSettings: Bool {
         connectionProxyDictionary.value != nil || connectionEnvironment != nil
             || certificateAuthorityFile != nil || certificateAuthorityDirectory != nil
-            || clientCertificate != nil
+            || clientCertificate != nil || route != HTTPRoute()
     }
 
     /// The proxies of ``URLSessionConfiguration/connectionProxyDictionary``; nil where the environment's are used.
@@ -67,17 +68,19 @@ extension URLSessionConfiguration.Values {
         return HTTPProxy(host: host, port: port, kind: kind)
     }
 
-    /// Why a proxy that is set cannot be used; nil if all can.
-    var proxyFault: String? { client.proxies.http?.fault ?? client.proxies.https?.fault }
+    /// Why the settings of connections cannot be used, as a sentence; nil if they can.
+    var connectionFault: String? {
+        // What is wrong with a proxy of a session in this process is told by the connection to it.
+        let proxyFault =
+            isBackground ? client.proxies.http?.fault ?? client.proxies.https?.fault : nil
+        return proxyFault.map { "The address of the session's proxy cannot be used: \($0)." }
+            ?? route.fault.map { "The session's route cannot be used: \($0)." }
+    }
 
-    /// Throws if a background session's proxy is invalid: ferryd would not receive it.
-    func requireUsableProxy(for url: URL?) throws(URLError) {
-        guard isBackground, let fault = proxyFault else { return }
-        throw URLError(
-            .cannotConnectToHost,
-            url: url,
-            reason: "The address of the session's proxy cannot be used: \(fault)."
-        )
+    /// Throws if the settings of connections cannot be used: ferryd would not receive them.
+    func requireUsableConnections(for url: URL?) throws(URLError) {
+        guard let fault = connectionFault else { return }
+        throw URLError(.cannotConnectToHost, url: url, reason: fault)
     }
 
     private static func number(_ value: Any?) -> Int? {

@@ -57,6 +57,7 @@ extension URLSessionConfiguration {
         var certificateAuthorityFile: URL?
         var certificateAuthorityDirectory: URL?
         var clientCertificate: ClientCertificate?
+        var route = HTTPRoute()
         var connectionEnvironment: [String: String]?
         var keepsConnectionSettings = false
         /// How connections are made, in the values of a session.
@@ -123,7 +124,7 @@ extension Wire.Connections {
     ///   - isForEvents: Whether the daemon has started this process for the events of this session, so that its
     ///     environment does not count.
     init?(_ configuration: URLSessionConfiguration.Values, isForEvents: Bool) {
-        guard !configuration.keepsConnectionSettings, configuration.proxyFault == nil,
+        guard !configuration.keepsConnectionSettings, configuration.connectionFault == nil,
             !isForEvents || configuration.namesConnectionSettings
         else { return nil }
         let client = configuration.client
@@ -140,8 +141,29 @@ extension Wire.Connections {
                     key: certificate.keyFile?.path.absolutePath,
                     passphrase: certificate.passphrase
                 )
-            }
+            },
+            addressFamily: Wire.AddressFamily(client.route.family),
+            interface: client.route.interface,
+            hosts: client.route.hosts.isEmpty
+                ? nil
+                : client.route.hosts.map {
+                    Wire.HostAddresses(
+                        host: $0.host,
+                        port: Int($0.port),
+                        addresses: $0.addresses
+                    )
+                }
         )
+    }
+}
+
+extension Wire.AddressFamily {
+    fileprivate init?(_ family: HTTPRoute.AddressFamily?) {
+        switch family {
+        case .ipv4: self = .ipv4
+        case .ipv6: self = .ipv6
+        case nil: return nil
+        }
     }
 }
 

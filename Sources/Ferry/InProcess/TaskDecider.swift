@@ -68,6 +68,8 @@ final class TaskDecider: LoadDecider {
     }
 
     /// How long a connection may take; nil for the client's value.
+    var acceptsInvalidCertificates: Bool { task.transferOptions.acceptsInvalidCertificates }
+
     var connectTimeout: Duration? { task.transferOptions.connectTimeout.map { max($0, .zero) } }
 
     /// Applies the task's current rate limits and priority.

@@ -60,6 +60,14 @@ extension TransferOptions {
             Digest(.sha256, hexadecimal: hexadecimal)
         }
 
+        /// The value in lower-case hexadecimal digits.
+        public var hexadecimal: String {
+            value.map { byte in
+                let digits = String(byte, radix: 16)
+                return byte < 16 ? "0\(digits)" : digits
+            }.joined()
+        }
+
         private static func number(_ digit: UInt8) -> UInt8? {
             switch digit {
             case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")

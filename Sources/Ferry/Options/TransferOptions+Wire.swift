@@ -32,7 +32,8 @@ extension Wire.TransferOptions {
             },
             keepsMachineAwake: options.keepsMachineAwake ? true : nil,
             avoids: options.avoidedConditions.wire,
-            connectTimeout: options.connectTimeout.map(\.boundedSeconds)
+            connectTimeout: options.connectTimeout.map(\.boundedSeconds),
+            acceptsInvalidCertificates: options.acceptsInvalidCertificates ? true : nil
         )
     }
 }
@@ -42,9 +43,7 @@ extension TransferOptions {
     init(_ options: Wire.TransferOptions?) {
         self.init()
         guard let options else { return }
-        expectedDigests = (options.digests ?? []).compactMap { digest in
-            Digest.Algorithm(rawValue: digest.algorithm).flatMap { Digest($0, digest.value) }
-        }
+        expectedDigests = [Digest](options.digests)
         mirrors = (options.mirrors ?? []).compactMap { URL(string: $0) }
         maximumConnectionsPerDownload = options.maximumConnections
         maximumReceiveRate = options.receiveRate
@@ -59,6 +58,17 @@ extension TransferOptions {
         keepsMachineAwake = options.keepsMachineAwake ?? false
         avoidedConditions = Conditions(options.avoids ?? [])
         connectTimeout = options.connectTimeout.map { .seconds($0) }
+        acceptsInvalidCertificates = options.acceptsInvalidCertificates ?? false
+    }
+}
+
+extension [TransferOptions.Digest] {
+    /// Creates digests as the daemon reports them.
+    init(_ digests: [Wire.Digest]?) {
+        self = (digests ?? []).compactMap { digest in
+            TransferOptions.Digest.Algorithm(rawValue: digest.algorithm)
+                .flatMap { TransferOptions.Digest($0, digest.value) }
+        }
     }
 }
 

@@ -114,6 +114,13 @@ public struct TransferOptions: Hashable, Sendable {
     /// session does not count. WebSocket tasks always have the default. Apple has no such option: there, the request's
     /// time-out counts alone.
     public var connectTimeout: Duration?
+    /// Whether any certificate of a server is accepted, without asking the delegate.
+    ///
+    /// Default: false. With true, nobody knows who the server is: neither what is sent nor what is received is safe from who
+    /// can reach the network in between. It holds for the task's URL, its redirects and its mirrors, but not for a proxy.
+    /// Such a task shares neither a connection nor a response with other tasks, and uses no cache. `ferry list` says so of
+    /// its background transfers. libcurl's `CURLOPT_SSL_VERIFYPEER`.
+    public var acceptsInvalidCertificates = false
 
     /// Creates options that change nothing.
     public init() {}

@@ -35,7 +35,7 @@ struct DownloadTaskSpecification: Sendable {
                 madeFor: nil
             )
         case .resumeData(let blob):
-            try configuration.requireUsableProxy(for: nil)
+            try configuration.requireUsableConnections(for: nil)
             do throws(TransferError) {
                 let resumeData = try ResumeData(decoding: Array(blob))
                 request = resumeData.request

@@ -20,7 +20,7 @@ extension TransferRequest {
         madeFor: String?
     ) throws(URLError) {
         let url = try Self.httpURL(of: request)
-        try configuration.requireUsableProxy(for: url)
+        try configuration.requireUsableConnections(for: url)
         let method = request.httpMethod ?? "GET"
         let bytes = body.isInRequest ? request.httpBody ?? Data() : Data()
         guard method != "GET" || body.isInRequest && bytes.isEmpty else {

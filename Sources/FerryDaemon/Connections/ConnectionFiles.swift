@@ -98,7 +98,7 @@ final class ConnectionFiles {
         then completion: @escaping Completion
     ) {
         guard connections.namesFiles else {
-            return completion(.success(ConnectionSetup(proxies: connections.proxies)))
+            return completion(.success(ConnectionSetup(plain: connections)))
         }
         var reader = readers[session] ?? Reader()
         if let last = reader.last, last.connections == connections, createdAt < last.begin {

@@ -10,13 +10,15 @@ struct ConnectionSetup: Hashable, Sendable {
     var authorities: TrustedAuthorities?
     /// The client's identity for the servers of the tasks' own requests.
     var identity: HTTPIdentity?
+    /// The interface and the addresses.
+    var route = HTTPRoute()
 
     /// Reads the files that connections need; it may block.
     static func reading(
         _ connections: Wire.Connections
     ) -> Result<ConnectionSetup, TransferError> {
         Result { () throws(HTTPError) in
-            var setup = ConnectionSetup(proxies: connections.proxies)
+            var setup = ConnectionSetup(plain: connections)
             setup.authorities = try CertificateFiles.authorities(
                 file: connections.authorityFile,
                 directory: connections.authorityDirectory
@@ -29,6 +31,13 @@ struct ConnectionSetup: Hashable, Sendable {
             )
             return setup
         }.mapError { TransferError($0) }
+    }
+}
+
+extension ConnectionSetup {
+    /// The settings of connections that name no files.
+    init(plain connections: Wire.Connections) {
+        self.init(proxies: connections.proxies, route: connections.route)
     }
 }
 
@@ -54,14 +63,38 @@ extension Wire.Connections {
     }
 
     /// Whether the connections use the default settings.
-    var isPlain: Bool { httpProxy == nil && httpsProxy == nil && !namesFiles }
+    var isPlain: Bool {
+        httpProxy == nil && httpsProxy == nil && !namesFiles && route == HTTPRoute()
+    }
 
-    /// Returns whether an address is reached through a proxy on this machine.
-    func reachesByLocalProxy(_ isSecure: Bool) -> Bool {
+    /// Returns whether a host is reached without a network: by a proxy on this machine, or because it is this machine.
+    ///
+    /// - Parameters:
+    ///   - authority: The host and the port, as in ``Origin/authority``.
+    ///   - isSecure: Whether it is an https server.
+    /// - Returns: Whether it is.
+    func reachesLocally(_ authority: String, _ isSecure: Bool) -> Bool {
+        if route.isLocal(authority) { return true }
         guard let proxy = isSecure ? httpsProxy : httpProxy else { return false }
         let afterScheme = proxy.firstRange(of: "://").map { proxy[$0.upperBound...] } ?? proxy[...]
         let host = afterScheme.split(separator: "@").last ?? afterScheme
         return Origin.isLocal("\(host):")
+    }
+
+    /// The interface and the addresses.
+    var route: HTTPRoute {
+        let family: HTTPRoute.AddressFamily? =
+            switch addressFamily {
+            case .ipv4: .ipv4
+            case .ipv6: .ipv6
+            case nil: nil
+            }
+        let hosts = (hosts ?? []).map {
+            // A port that is none is refused below.
+            let port = UInt16(exactly: $0.port) ?? 0
+            return HTTPRoute.HostAddresses(host: $0.host, port: port, addresses: $0.addresses)
+        }
+        return HTTPRoute(family: family, interface: interface, hosts: hosts)
     }
 
     /// The proxies.
@@ -94,9 +127,14 @@ extension Wire.Connections {
         if clientCertificate?.passphrase?.utf8.count ?? 0 > 1024 {
             return ("clientCertificate.passphrase", "a passphrase has up to 1024 bytes")
         }
+        if hosts?.count ?? 0 > Self.maximumHostCount {
+            return ("hosts", "there are more than \(Self.maximumHostCount)")
+        }
+        if let fault = route.fault { return (interface == nil ? "hosts" : "interface", fault) }
         return nil
     }
 
+    private static let maximumHostCount = 1000
     private static let maximumExceptionBytes = 65_536
 }
 

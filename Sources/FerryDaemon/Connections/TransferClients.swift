@@ -17,6 +17,7 @@ final class TransferClients {
     private struct Kind: Hashable {
         var proxies: HTTPProxyList
         var authorities: TrustedAuthorities?
+        var route: HTTPRoute
         /// The session, if it decides about certificates.
         var session: SessionID?
     }
@@ -65,7 +66,8 @@ final class TransferClients {
         decides: Bool,
         _ setup: ConnectionSetup
     ) throws(HTTPError) -> HTTPClient {
-        let isPlain = setup.proxies == .direct && setup.authorities == nil
+        let isPlain =
+            setup.proxies == .direct && setup.authorities == nil && setup.route == HTTPRoute()
         guard decides || !isPlain else {
             sessions[session] = nil
             return shared
@@ -73,6 +75,7 @@ final class TransferClients {
         let kind = Kind(
             proxies: setup.proxies,
             authorities: setup.authorities,
+            route: setup.route,
             session: decides ? session : nil
         )
         if let entry = sessions[session], entry.kind == kind {
@@ -90,6 +93,7 @@ final class TransferClients {
         var configuration = shared.configuration
         configuration.proxies = kind.proxies
         configuration.certificateAuthorities = kind.authorities
+        configuration.route = kind.route
         return try HTTPClient(configuration: configuration)
     }
 

@@ -26,10 +26,11 @@ extension Daemon {
     /// Lists tasks that have ended and are gone.
     func listEndedTasks(_ call: MethodCall<Wire.ListEndedTasks>) {
         observe(call) { (parameters) async throws(TransferInterfaceError) in
-            let records = try await self.reading { () async throws(StoreError) in
-                try await self.store.endedTasks()
+            let page = try await self.reading { () async throws(StoreError) in
+                try await self.store.endedTasks(before: parameters.after)
             }
-            return Wire.ListEndedTasks.Reply(tasks: parameters.select(from: records))
+            let tasks = parameters.selection(of: page.records)
+            return Wire.ListEndedTasks.Reply(tasks: tasks, next: page.next)
         }
     }
 

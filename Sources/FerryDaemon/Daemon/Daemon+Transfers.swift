@@ -154,7 +154,8 @@ extension Daemon {
         return Load.Configuration(
             asksForTrust: start.asksForTrust,
             rates: rates,
-            connectTimeout: start.options?.connectTimeout.map { .seconds($0) }
+            connectTimeout: start.options?.connectTimeout.map { .seconds($0) },
+            acceptsInvalidCertificates: start.options?.acceptsInvalidCertificates ?? false
         )
     }
 

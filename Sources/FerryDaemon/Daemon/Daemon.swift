@@ -122,6 +122,7 @@ final class Daemon {
         let rates = SharedRates(try await store.rates())
         var clock = DaemonClock(continuing: try await store.clock()?.value)
         await readSettings()
+        store.setHistory(options.history)
         await settleFiles()
         files.removeExpiredResumeFiles(now: Date())
         let timetable = await observeTimetable()
@@ -171,6 +172,7 @@ final class Daemon {
             log.write(.error, "splice-from is not changed: \(error)")
         }
         guard hasStarted else { return driver.change { $0.set(options) } }
+        store.setHistory(options.history)
         input { $0.settingsChanged(to: options) }
     }
 

@@ -56,12 +56,12 @@ extension DaemonStateMachine {
 
     /// Returns whether a task's host cannot be reached, because no route leads off this machine.
     ///
-    /// A proxy on this machine may reach a host without a route.
+    /// A proxy on this machine may reach a host without a route, or the host's address may be one of this machine.
     func isUnreachable(_ task: TaskRecord) -> Bool {
         guard !network.allowsAttempts, !Origin.isLocal(task.host) else { return false }
         let connections = sessions[task.sessionID].map { self.connections(of: $0.configuration) }
         let isSecure = task.requestToSend.map { HTTPRequest.isSecure($0.url) } ?? false
-        return connections?.reachesByLocalProxy(isSecure) != true
+        return connections?.reachesLocally(task.host, isSecure) != true
     }
 
     /// Makes a task that was about to start wait for a network, without counting an attempt.

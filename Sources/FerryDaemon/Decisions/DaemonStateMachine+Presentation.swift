@@ -60,7 +60,8 @@ extension DaemonStateMachine {
             upload: upload(of: record, sentByteCount: running?.sentByteCount),
             wait: presentedWait(of: record, at: now, &waits),
             failure: failure(of: record, running),
-            bytesPerSecond: bytesPerSecond(of: running, at: now)
+            bytesPerSecond: bytesPerSecond(of: running, at: now),
+            acceptsInvalidCertificates: record.validOptions?.acceptsInvalidCertificates
         )
     }
 

@@ -35,6 +35,8 @@ extension DaemonOptions {
         case .connections: policy.segments.maximumConnections = number
         case .connectionsFrom: policy.segments.divideBodies(from: Int64(number))
         case .spliceFrom: minimumSplicedBytes = number
+        case .history: history.count = number
+        case .historyDays: history.time = Double(number) * 86_400
         default: break
         }
     }

@@ -31,6 +31,8 @@ struct DaemonOptions: Sendable {
     private(set) var arguments: [DaemonSetting: DaemonSetting.Value] = [:]
     /// The size in bytes from which a body may be spliced to its file; `nil` for the client's own limit.
     var minimumSplicedBytes: Int?
+    /// How many ended transfers are remembered, and for how long.
+    var history = History()
     /// How the process's descriptors are divided.
     var shares = DescriptorShares()
     /// The attributes for applications, as they were before the daemon changed its own; `nil` for the daemon's own.

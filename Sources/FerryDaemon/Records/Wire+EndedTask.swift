@@ -26,7 +26,7 @@ extension Wire.EndedTask {
 
 extension Wire.ListEndedTasks {
     /// Returns the tasks that are wanted of all that are remembered.
-    func select(from records: [EndedTaskRecord]) -> [Wire.EndedTask] {
+    func selection(of records: [EndedTaskRecord]) -> [Wire.EndedTask] {
         let wanted = taskIDs.map(Set.init)
         let tasks = records.lazy.filter { wanted?.contains($0.id) ?? true }
             .compactMap { Wire.EndedTask($0) }

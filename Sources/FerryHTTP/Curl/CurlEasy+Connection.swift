@@ -100,6 +100,24 @@ extension CurlEasy {
 }
 
 extension CurlEasy {
+    /// Sets the interface, the version of the Internet Protocol, and the addresses of hosts that are not looked up.
+    func configureRoute(_ route: HTTPRoute) throws(HTTPError) {
+        switch route.family {
+        case .ipv4: try set(CURLOPT_IPRESOLVE, Int(CURL_IPRESOLVE_V4))
+        case .ipv6: try set(CURLOPT_IPRESOLVE, Int(CURL_IPRESOLVE_V6))
+        case nil: break
+        }
+        if let interface = route.interface {
+            // Without a prefix, libcurl would look up a name that is no interface's.
+            let isAddress = HTTPRoute.AddressFamily(ofAddress: interface) != nil
+            try set(CURLOPT_INTERFACE, isAddress ? "host!\(interface)" : "if!\(interface)")
+        }
+        guard !route.hosts.isEmpty else { return }
+        let list = try CurlFieldList(route.hosts.map(\.line))
+        hostList = list
+        try check(CCurl_easy_setopt_pointer(handle, CURLOPT_RESOLVE, list.first))
+    }
+
     /// Sets the proxy that a request goes through, and the fields that the proxy receives.
     func configureProxy(
         _ proxies: HTTPProxyList,

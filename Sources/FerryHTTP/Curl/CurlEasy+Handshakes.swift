@@ -38,7 +38,7 @@ extension CurlEasy {
         guard let context = HandshakeContext.keep(party, in: tlsContext) else {
             return CURLE_OUT_OF_MEMORY
         }
-        if request.asksForTrust {
+        if request.asksForTrust, !request.acceptsInvalidCertificates {
             CertificateVerification.install(in: tlsContext, context)
         } else {
             COpenSSL_require_names(tlsContext)

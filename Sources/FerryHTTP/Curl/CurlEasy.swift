@@ -35,6 +35,8 @@ import FerrySystem
     private var fieldList: CurlFieldList?
     /// The fields that are for a proxy.
     var proxyFieldList: CurlFieldList?
+    /// The addresses of hosts that are not looked up.
+    var hostList: CurlFieldList?
 
     /// Makes an easy handle.
     init() throws(HTTPError) {
@@ -61,6 +63,7 @@ import FerrySystem
         authorities = nil
         fieldList = nil
         proxyFieldList = nil
+        hostList = nil
         addresses = []
         (mayShare, isRepeatable) = (false, true)
         errorText.pointee = 0
@@ -206,6 +209,7 @@ import FerrySystem
         try set(CURLOPT_URL, request.url)
         try configureConnection(configuration, request)
         try configureProxy(configuration.proxies, request)
+        try configureRoute(configuration.route)
         try configureTrust(configuration, request)
         try configureFields(request, configuration)
         try configureMethod(request.method, body: body)
@@ -250,11 +254,13 @@ import FerrySystem
         _ request: HTTPRequest
     ) throws(HTTPError) {
         try configureTLSVersion(configuration)
-        try set(CURLOPT_SSL_VERIFYPEER, configuration.verifiesServer ? 1 : 0)
+        // libcurl keeps the connections, and the TLS sessions, of requests that verify apart from those of others.
+        let verifiesServer = configuration.verifiesServer && !request.acceptsInvalidCertificates
+        try set(CURLOPT_SSL_VERIFYPEER, verifiesServer ? 1 : 0)
         // 2 means that the name must match; 1 is no longer accepted.
-        try set(CURLOPT_SSL_VERIFYHOST, configuration.verifiesServer ? 2 : 0)
+        try set(CURLOPT_SSL_VERIFYHOST, verifiesServer ? 2 : 0)
         try configureAuthorities(configuration)
-        if request.asksForTrust {
+        if request.asksForTrust, !request.acceptsInvalidCertificates {
             // The name is checked together with the certificates.
             try set(CURLOPT_SSL_VERIFYPEER, 1)
             try set(CURLOPT_SSL_VERIFYHOST, 0)

@@ -1,6 +1,6 @@
 import CCurl
 
-/// A list of header lines in libcurl's form, freed with this object.
+/// A list of lines, such as those of a header, in libcurl's form, freed with this object.
 final class CurlFieldList {
     private(set) var first: UnsafeMutablePointer<curl_slist>?
 

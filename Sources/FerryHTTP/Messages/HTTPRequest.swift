@@ -38,6 +38,10 @@ package struct HTTPRequest: Hashable, Sendable {
     /// The protocol to ask for.
     package var protocolChoice: ProtocolChoice
 
+    /// Whether any certificate of the server is accepted, without asking the exchange's handler; `false` by default.
+    ///
+    /// Requests that do not say so never use its connection. A proxy's certificate is verified in any case.
+    package var acceptsInvalidCertificates = false
     /// Whether the exchange's handler decides on the server's certificates, in place of
     /// ``HTTPClient/Configuration/verifiesServer``; `false` by default.
     ///

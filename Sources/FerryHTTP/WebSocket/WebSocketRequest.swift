@@ -8,6 +8,8 @@ package struct WebSocketRequest: Hashable, Sendable {
     package var protocols: [String]
     /// Whether the owner decides on the server's certificates.
     package var asksForTrust = false
+    /// As for ``HTTPRequest/acceptsInvalidCertificates``.
+    package var acceptsInvalidCertificates = false
     /// The client's identity, for a server that requests one.
     package var identity: HTTPIdentity?
     /// Whether the owner is notified of a server's request for a certificate.
@@ -81,6 +83,7 @@ package struct WebSocketRequest: Hashable, Sendable {
     var connectionRequest: HTTPRequest {
         var request = HTTPRequest(url: httpURL, fields: proxyFields)
         request.asksForTrust = asksForTrust
+        request.acceptsInvalidCertificates = acceptsInvalidCertificates
         request.identity = identity
         request.asksForIdentity = asksForIdentity
         return request

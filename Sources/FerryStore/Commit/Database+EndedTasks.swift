@@ -1,4 +1,5 @@
 import FerryWire
+import FoundationEssentials
 
 /// What is remembered of tasks that have ended.
 extension Database {
@@ -20,10 +21,13 @@ extension Database {
         "INSERT INTO ended_tasks (task_id, record) VALUES (?, ?)"
     )
     private static let forget = Statement("DELETE FROM ended_tasks WHERE number <= ?")
+    private static let oldest = Statement(
+        "SELECT number, record FROM ended_tasks WHERE number > 0 ORDER BY number LIMIT ?"
+    )
     private static let newest = Statement(
         """
-        SELECT task_id, record, path, is_discarded FROM ended_tasks
-        WHERE number > 0 AND NOT EXISTS (SELECT 1 FROM tasks WHERE tasks.id = task_id)
+        SELECT number, task_id, record, path, is_discarded FROM ended_tasks
+        WHERE number > 0 AND number < ? AND NOT EXISTS (SELECT 1 FROM tasks WHERE tasks.id = task_id)
         ORDER BY number DESC LIMIT ?
         """
     )
@@ -33,7 +37,14 @@ extension Database {
         try connection.run(Self.remember, task, record)
         let number = connection.lastInsertedRow
         guard number % Self.forgettingInterval == 0 else { return }
-        try connection.run(Self.forget, number &- Int64(Store.endedTaskCount))
+        try connection.run(Self.forget, number &- Int64(history.count))
+        guard let time = history.time, let ended = record.value?.ended else { return }
+        // More than have ended since the last time, so that the old ones get fewer.
+        let rows = try connection.rows(Self.oldest, 2 * Int(Self.forgettingInterval)) { row in
+            (number: row.integer(), task: row.encoded() as Encoded<Wire.EndedTask>)
+        }
+        let old = rows.prefix { $0.task.value.map { $0.ended < ended - time } ?? true }.last
+        if let old { try connection.run(Self.forget, old.number) }
     }
 
     /// Remembers where the application has put a task's file.
@@ -47,15 +58,18 @@ extension Database {
         try connection.run(Self.discard, task)
     }
 
-    /// Returns the tasks that have ended and are gone, the last one first.
-    func endedTasks(limit: Int) throws(StoreError) -> [EndedTaskRecord] {
-        try connection.rows(Self.newest, limit) { row in
-            EndedTaskRecord(
+    /// Returns tasks that have ended and are gone, the last one first.
+    func endedTasks(before end: Int64?, limit: Int) throws(StoreError) -> EndedTaskPage {
+        var last: Int64?
+        let records = try connection.rows(Self.newest, end ?? .max, limit) { row in
+            last = row.integer()
+            return EndedTaskRecord(
                 id: row.id(),
                 task: row.encoded(),
                 path: row.optionalText(),
                 isDiscarded: row.integer() != 0
             )
         }
+        return EndedTaskPage(records: records, next: records.count == limit ? last : nil)
     }
 }

@@ -19,6 +19,9 @@ final class Database {
     /// The disk space that is reserved for ends.
     var reserve: Reserve
 
+    /// How many ended tasks are remembered, and for how long.
+    var history = History()
+
     /// The numbers of sessions and queues, as the open transaction has changed them.
     var counters = Counters()
 

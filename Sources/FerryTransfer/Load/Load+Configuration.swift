@@ -16,6 +16,8 @@ extension Load {
         package var rates: TransferRates?
         /// How long a connection may take; `nil`, the default, for the client's value.
         package var connectTimeout: Duration?
+        /// Whether any certificate of a server is accepted; `false` by default.
+        package var acceptsInvalidCertificates: Bool
 
         /// Makes a configuration.
         package init(
@@ -24,7 +26,8 @@ extension Load {
             asksForTrust: Bool = false,
             acceptedCodings: String? = nil,
             rates: TransferRates? = nil,
-            connectTimeout: Duration? = nil
+            connectTimeout: Duration? = nil,
+            acceptsInvalidCertificates: Bool = false
         ) {
             self.redirectPolicy = redirectPolicy
             self.protocolChoice = protocolChoice
@@ -32,6 +35,7 @@ extension Load {
             self.acceptedCodings = acceptedCodings
             self.rates = rates
             self.connectTimeout = connectTimeout
+            self.acceptsInvalidCertificates = acceptsInvalidCertificates
         }
     }
 

@@ -189,6 +189,7 @@ extension Load {
             }
             request.connectTimeout = configuration.connectTimeout
             request.asksForTrust = configuration.asksForTrust
+            request.acceptsInvalidCertificates = configuration.acceptsInvalidCertificates
             request.identity =
                 next.isIdentityDecided
                 ? next.identity : decider?.load(self, identityFor: next.transfer)

@@ -43,6 +43,7 @@ package final class WebSocketOpening {
     private var machine: Load.StateMachine
     private let protocols: [String]
     private let asksForTrust: Bool
+    private let acceptsInvalidCertificates: Bool
     private let environment: Environment
 
     /// Prepares an opening; nothing happens before ``start()``.
@@ -51,16 +52,19 @@ package final class WebSocketOpening {
     ///   - request: The handshake, with an HTTP scheme.
     ///   - protocols: The subprotocols to choose from.
     ///   - asksForTrust: Whether the owner decides about servers.
+    ///   - acceptsInvalidCertificates: Whether any certificate of a server is accepted.
     ///   - environment: What it needs from its owner.
     package init(
         _ request: TransferRequest,
         protocols: [String],
         asksForTrust: Bool,
+        acceptsInvalidCertificates: Bool = false,
         environment: Environment
     ) {
         machine = Load.StateMachine(request: request, hasBody: false, alwaysTunnels: true)
         self.protocols = protocols
         self.asksForTrust = asksForTrust
+        self.acceptsInvalidCertificates = acceptsInvalidCertificates
         self.environment = environment
     }
 
@@ -122,6 +126,7 @@ package final class WebSocketOpening {
                 protocols: protocols
             )
             request.asksForTrust = asksForTrust
+            request.acceptsInvalidCertificates = acceptsInvalidCertificates
             request.identity =
                 next.isIdentityDecided ? next.identity : environment.identity(next.transfer)
             request.asksForIdentity = asksForTrust && !next.isIdentityDecided

@@ -94,7 +94,8 @@ package protocol TransferService: AnyObject {
     func getTask(_ call: MethodCall<Wire.GetTask>)
     /// Lists tasks that have ended and are no longer listed by ListTasks, the one that ended last first.
     ///
-    /// The daemon remembers the last 1000, also when it is started again.
+    /// The daemon remembers as many as its settings say, also when it is started again, and replies with at
+    /// most 1000 of them.
     func listEndedTasks(_ call: MethodCall<Wire.ListEndedTasks>)
     /// Returns tasks in their current state and, when called with more, their changes.
     ///

@@ -1663,21 +1663,26 @@ extension Wire {
 
     /// Lists tasks that have ended and are no longer listed by ListTasks, the one that ended last first.
     ///
-    /// The daemon remembers the last 1000, also when it is started again.
+    /// The daemon remembers as many as its settings say, also when it is started again, and replies with at
+    /// most 1000 of them.
     package struct ListEndedTasks: TransferMethod {
         /// The reply to ``ListEndedTasks``.
         package struct Reply: JSONCodable {
             /// The tasks.
             package var tasks: [EndedTask]
+            /// Where the next page begins; missing after the last one.
+            package var next: Int64?
 
             /// Creates the value from its members.
-            package init(tasks: [EndedTask]) {
+            package init(tasks: [EndedTask], next: Int64? = nil) {
                 self.tasks = tasks
+                self.next = next
             }
 
             /// Writes the members.
             package func write(to output: inout JSONOutput) {
                 output.object { output in
+                    output.member("next", next)
                     output.member("tasks", tasks)
                 }
             }
@@ -1685,13 +1690,15 @@ extension Wire {
             /// Reads the members.
             package init(from input: inout JSONInput) throws(JSONInput.Problem) {
                 var tasks: [EndedTask]?
+                var next: Int64?
                 try input.object { (input, member) throws(JSONInput.Problem) in
                     switch member {
                     case "tasks": tasks = try input.value()
+                    case "next": next = try input.value()
                     default: try input.skip()
                     }
                 }
-                self.init(tasks: try input.required(tasks, "tasks"))
+                self.init(tasks: try input.required(tasks, "tasks"), next: next)
             }
         }
 
@@ -1706,23 +1713,28 @@ extension Wire {
         package var session: String?
         /// The maximum number of tasks.
         package var limit: Int?
+        /// Only tasks behind those of another reply, by its member next.
+        package var after: Int64?
 
         /// Creates the value from its members.
         package init(
             ids: [Int64]? = nil,
             application: String? = nil,
             session: String? = nil,
-            limit: Int? = nil
+            limit: Int? = nil,
+            after: Int64? = nil
         ) {
             self.ids = ids
             self.application = application
             self.session = session
             self.limit = limit
+            self.after = after
         }
 
         /// Writes the members.
         package func write(to output: inout JSONOutput) {
             output.object { output in
+                output.member("after", after)
                 output.member("application", application)
                 output.member("ids", ids)
                 output.member("limit", limit)
@@ -1736,16 +1748,24 @@ extension Wire {
             var application: String?
             var session: String?
             var limit: Int?
+            var after: Int64?
             try input.object { (input, member) throws(JSONInput.Problem) in
                 switch member {
                 case "ids": ids = try input.value()
                 case "application": application = try input.value()
                 case "session": session = try input.value()
                 case "limit": limit = try input.value()
+                case "after": after = try input.value()
                 default: try input.skip()
                 }
             }
-            self.init(ids: ids, application: application, session: session, limit: limit)
+            self.init(
+                ids: ids,
+                application: application,
+                session: session,
+                limit: limit,
+                after: after
+            )
         }
     }
 

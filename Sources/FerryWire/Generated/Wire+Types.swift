@@ -259,7 +259,61 @@ extension Wire {
         }
     }
 
-    /// How a session makes connections: its proxies, trusted authorities and client certificate.
+    /// A version of the Internet Protocol.
+    package enum AddressFamily: String, JSONEnumeration {
+        /// Version 4.
+        case ipv4
+        /// Version 6.
+        case ipv6
+    }
+
+    /// Addresses of a host that are used without a lookup of its name.
+    package struct HostAddresses: JSONCodable {
+        /// The host's name in lower case.
+        package var host: String
+        /// The port of the connections that use them.
+        package var port: Int
+        /// The addresses, such as 192.0.2.1 and 2001:db8::1; the first one that responds is used.
+        package var addresses: [String]
+
+        /// Creates the value from its members.
+        package init(host: String, port: Int, addresses: [String]) {
+            self.host = host
+            self.port = port
+            self.addresses = addresses
+        }
+
+        /// Writes the members.
+        package func write(to output: inout JSONOutput) {
+            output.object { output in
+                output.member("addresses", addresses)
+                output.member("host", host)
+                output.member("port", port)
+            }
+        }
+
+        /// Reads the members.
+        package init(from input: inout JSONInput) throws(JSONInput.Problem) {
+            var host: String?
+            var port: Int?
+            var addresses: [String]?
+            try input.object { (input, member) throws(JSONInput.Problem) in
+                switch member {
+                case "host": host = try input.value()
+                case "port": port = try input.value()
+                case "addresses": addresses = try input.value()
+                default: try input.skip()
+                }
+            }
+            self.init(
+                host: try input.required(host, "host"),
+                port: try input.required(port, "port"),
+                addresses: try input.required(addresses, "addresses")
+            )
+        }
+    }
+
+    /// How a session makes connections: its proxies, trusted authorities, client certificate and route.
     ///
     /// Files are read when a transfer starts.
     package struct Connections: JSONCodable {
@@ -276,6 +330,12 @@ extension Wire {
         package var authorityDirectory: String?
         /// The certificate with which the client authenticates.
         package var clientCertificate: ClientCertificate?
+        /// The version of the Internet Protocol of all connections; any if it is missing.
+        package var addressFamily: AddressFamily?
+        /// The interface that connections are made from, such as eth0, or an address of this machine.
+        package var interface: String?
+        /// The hosts whose names are not looked up.
+        package var hosts: [HostAddresses]?
 
         /// Creates the value from its members.
         package init(
@@ -284,7 +344,10 @@ extension Wire {
             proxyExceptions: [String]? = nil,
             authorityFile: String? = nil,
             authorityDirectory: String? = nil,
-            clientCertificate: ClientCertificate? = nil
+            clientCertificate: ClientCertificate? = nil,
+            addressFamily: AddressFamily? = nil,
+            interface: String? = nil,
+            hosts: [HostAddresses]? = nil
         ) {
             self.httpProxy = httpProxy
             self.httpsProxy = httpsProxy
@@ -292,16 +355,22 @@ extension Wire {
             self.authorityFile = authorityFile
             self.authorityDirectory = authorityDirectory
             self.clientCertificate = clientCertificate
+            self.addressFamily = addressFamily
+            self.interface = interface
+            self.hosts = hosts
         }
 
         /// Writes the members.
         package func write(to output: inout JSONOutput) {
             output.object { output in
+                output.member("addressFamily", addressFamily)
                 output.member("authorityDirectory", authorityDirectory)
                 output.member("authorityFile", authorityFile)
                 output.member("clientCertificate", clientCertificate)
+                output.member("hosts", hosts)
                 output.member("httpProxy", httpProxy)
                 output.member("httpsProxy", httpsProxy)
+                output.member("interface", interface)
                 output.member("proxyExceptions", proxyExceptions)
             }
         }
@@ -314,6 +383,9 @@ extension Wire {
             var authorityFile: String?
             var authorityDirectory: String?
             var clientCertificate: ClientCertificate?
+            var addressFamily: AddressFamily?
+            var interface: String?
+            var hosts: [HostAddresses]?
             try input.object { (input, member) throws(JSONInput.Problem) in
                 switch member {
                 case "httpProxy": httpProxy = try input.value()
@@ -322,6 +394,9 @@ extension Wire {
                 case "authorityFile": authorityFile = try input.value()
                 case "authorityDirectory": authorityDirectory = try input.value()
                 case "clientCertificate": clientCertificate = try input.value()
+                case "addressFamily": addressFamily = try input.value()
+                case "interface": interface = try input.value()
+                case "hosts": hosts = try input.value()
                 default: try input.skip()
                 }
             }
@@ -331,7 +406,10 @@ extension Wire {
                 proxyExceptions: proxyExceptions,
                 authorityFile: authorityFile,
                 authorityDirectory: authorityDirectory,
-                clientCertificate: clientCertificate
+                clientCertificate: clientCertificate,
+                addressFamily: addressFamily,
+                interface: interface,
+                hosts: hosts
             )
         }
     }
@@ -777,6 +855,8 @@ extension Wire {
         /// The number of seconds that a connection may take, from the lookup of the host's name to the end of
         /// the TLS handshake; 0 for no limit.
         package var connectTimeout: Double?
+        /// Whether any certificate of a server is accepted.
+        package var acceptsInvalidCertificates: Bool?
 
         /// Creates the value from its members.
         package init(
@@ -792,7 +872,8 @@ extension Wire {
             directory: String? = nil,
             keepsMachineAwake: Bool? = nil,
             avoids: [Condition]? = nil,
-            connectTimeout: Double? = nil
+            connectTimeout: Double? = nil,
+            acceptsInvalidCertificates: Bool? = nil
         ) {
             self.digests = digests
             self.mirrors = mirrors
@@ -807,11 +888,13 @@ extension Wire {
             self.keepsMachineAwake = keepsMachineAwake
             self.avoids = avoids
             self.connectTimeout = connectTimeout
+            self.acceptsInvalidCertificates = acceptsInvalidCertificates
         }
 
         /// Writes the members.
         package func write(to output: inout JSONOutput) {
             output.object { output in
+                output.member("acceptsInvalidCertificates", acceptsInvalidCertificates)
                 output.member("avoids", avoids)
                 output.member("connectTimeout", connectTimeout)
                 output.member("digests", digests)
@@ -843,6 +926,7 @@ extension Wire {
             var keepsMachineAwake: Bool?
             var avoids: [Condition]?
             var connectTimeout: Double?
+            var acceptsInvalidCertificates: Bool?
             try input.object { (input, member) throws(JSONInput.Problem) in
                 switch member {
                 case "digests": digests = try input.value()
@@ -858,6 +942,7 @@ extension Wire {
                 case "keepsMachineAwake": keepsMachineAwake = try input.value()
                 case "avoids": avoids = try input.value()
                 case "connectTimeout": connectTimeout = try input.value()
+                case "acceptsInvalidCertificates": acceptsInvalidCertificates = try input.value()
                 default: try input.skip()
                 }
             }
@@ -874,7 +959,8 @@ extension Wire {
                 directory: directory,
                 keepsMachineAwake: keepsMachineAwake,
                 avoids: avoids,
-                connectTimeout: connectTimeout
+                connectTimeout: connectTimeout,
+                acceptsInvalidCertificates: acceptsInvalidCertificates
             )
         }
     }
@@ -1493,6 +1579,8 @@ extension Wire {
         package var failure: Failure?
         /// How many bytes per second it has received or sent lately, while it runs.
         package var bytesPerSecond: Int?
+        /// Whether any certificate of its server is accepted.
+        package var acceptsInvalidCertificates: Bool?
 
         /// Creates the value from its members.
         package init(
@@ -1509,7 +1597,8 @@ extension Wire {
             upload: Upload? = nil,
             wait: Encoded<Wait>? = nil,
             failure: Failure? = nil,
-            bytesPerSecond: Int? = nil
+            bytesPerSecond: Int? = nil,
+            acceptsInvalidCertificates: Bool? = nil
         ) {
             self.id = id
             self.application = application
@@ -1525,11 +1614,13 @@ extension Wire {
             self.wait = wait
             self.failure = failure
             self.bytesPerSecond = bytesPerSecond
+            self.acceptsInvalidCertificates = acceptsInvalidCertificates
         }
 
         /// Writes the members.
         package func write(to output: inout JSONOutput) {
             output.object { output in
+                output.member("acceptsInvalidCertificates", acceptsInvalidCertificates)
                 output.member("application", application)
                 output.member("bytesPerSecond", bytesPerSecond)
                 output.member("description", description)
@@ -1563,6 +1654,7 @@ extension Wire {
             var wait: Encoded<Wait>?
             var failure: Failure?
             var bytesPerSecond: Int?
+            var acceptsInvalidCertificates: Bool?
             try input.object { (input, member) throws(JSONInput.Problem) in
                 switch member {
                 case "id": id = try input.value()
@@ -1579,6 +1671,7 @@ extension Wire {
                 case "wait": wait = try input.value()
                 case "failure": failure = try input.value()
                 case "bytesPerSecond": bytesPerSecond = try input.value()
+                case "acceptsInvalidCertificates": acceptsInvalidCertificates = try input.value()
                 default: try input.skip()
                 }
             }
@@ -1596,7 +1689,8 @@ extension Wire {
                 upload: upload,
                 wait: wait,
                 failure: failure,
-                bytesPerSecond: bytesPerSecond
+                bytesPerSecond: bytesPerSecond,
+                acceptsInvalidCertificates: acceptsInvalidCertificates
             )
         }
     }
@@ -1633,6 +1727,8 @@ extension Wire {
         package var path: String?
         /// Whether the file was deleted, as the user wanted, before the application had taken it.
         package var discarded: Bool?
+        /// The digests that the file was found to have; missing if none was asked for, or it failed.
+        package var digests: [Digest]?
 
         /// Creates the value from its members.
         package init(
@@ -1650,7 +1746,8 @@ extension Wire {
             created: Date,
             ended: Date,
             path: String? = nil,
-            discarded: Bool? = nil
+            discarded: Bool? = nil,
+            digests: [Digest]? = nil
         ) {
             self.id = id
             self.application = application
@@ -1667,6 +1764,7 @@ extension Wire {
             self.ended = ended
             self.path = path
             self.discarded = discarded
+            self.digests = digests
         }
 
         /// Writes the members.
@@ -1675,6 +1773,7 @@ extension Wire {
                 output.member("application", application)
                 output.member("created", created)
                 output.member("description", description)
+                output.member("digests", digests)
                 output.member("discarded", discarded)
                 output.member("ended", ended)
                 output.member("expectedByteCount", expectedByteCount)
@@ -1707,6 +1806,7 @@ extension Wire {
             var ended: Date?
             var path: String?
             var discarded: Bool?
+            var digests: [Digest]?
             try input.object { (input, member) throws(JSONInput.Problem) in
                 switch member {
                 case "id": id = try input.value()
@@ -1724,6 +1824,7 @@ extension Wire {
                 case "ended": ended = try input.value()
                 case "path": path = try input.value()
                 case "discarded": discarded = try input.value()
+                case "digests": digests = try input.value()
                 default: try input.skip()
                 }
             }
@@ -1742,7 +1843,8 @@ extension Wire {
                 created: try input.required(created, "created"),
                 ended: try input.required(ended, "ended"),
                 path: path,
-                discarded: discarded
+                discarded: discarded,
+                digests: digests
             )
         }
     }

@@ -17,6 +17,8 @@ extension DaemonSetting {
         case hosts
         /// An absolute path.
         case path
+        /// A command for the shell.
+        case command
 
         /// A level of the log.
         static let level = choice(["error", "warning", "notice", "info", "debug"])
@@ -32,6 +34,7 @@ extension DaemonSetting {
             case .address: "an address such as http://proxy.example:3128"
             case .hosts: "hosts with commas between them, such as .example.org,10.0.0.1"
             case .path: "an absolute path"
+            case .command: "a command line of at most 1024 bytes"
             }
         }
 
@@ -52,6 +55,7 @@ extension DaemonSetting {
             case .path:
                 text.hasPrefix("/") && text.utf8.count <= 4095 && Self.isPrintable(text)
                     ? .word(text) : nil
+            case .command: 1...1024 ~= text.utf8.count && Self.isPrintable(text) ? .word(text) : nil
             }
         }
 

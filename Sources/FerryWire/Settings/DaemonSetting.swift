@@ -18,6 +18,9 @@ package enum DaemonSetting: String, CaseIterable, Hashable, Sendable {
     case noProxy = "no-proxy"
     case authorityFile = "ca-file"
     case authorityDirectory = "ca-directory"
+    case history
+    case historyDays = "history-days"
+    case execAfter = "exec-after"
 
     /// What stands in the files in place of a value, so that the default holds.
     package static let standardWord = "default"
@@ -65,7 +68,8 @@ package enum DaemonSetting: String, CaseIterable, Hashable, Sendable {
     /// proxy's address may have a password.
     package var isOption: Bool {
         switch self {
-        case .httpProxy, .httpsProxy, .noProxy, .authorityFile, .authorityDirectory: false
+        case .httpProxy, .httpsProxy, .noProxy, .authorityFile, .authorityDirectory, .execAfter:
+            false
         default: true
         }
     }
@@ -98,6 +102,16 @@ package enum DaemonSetting: String, CaseIterable, Hashable, Sendable {
             Entry("PATH", .path, "the trusted authorities, where a session names none")
         case .authorityDirectory:
             Entry("PATH", .path, "their directory, where a session names none")
+        case .history:
+            Entry(
+                "N",
+                .number(1...1_000_000),
+                "ended transfers that are remembered",
+                standard: "1000"
+            )
+        case .historyDays: Entry("DAYS", .number(1...36_500), "for how many days they are")
+        case .execAfter:
+            Entry("COMMAND", .command, "what the shell runs after each transfer of 'ferry'")
         }
     }
 }

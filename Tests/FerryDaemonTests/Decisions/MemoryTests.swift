@@ -191,7 +191,7 @@ import Testing
         }
         let damaged = [EndedTaskRecord(id: 9, task: [1, 2])]
         func ids(_ call: Wire.ListEndedTasks) -> [Int64] {
-            call.select(from: damaged + records).map(\.id)
+            call.selection(of: damaged + records).map(\.id)
         }
         #expect(ids(Wire.ListEndedTasks()) == [0, 1, 2])
         #expect(ids(Wire.ListEndedTasks(ids: [2, 1, 9])) == [1, 2])

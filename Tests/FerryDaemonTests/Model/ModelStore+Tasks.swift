@@ -267,7 +267,7 @@ extension ModelStore {
         endedTasks.append(record)
         rememberedCount += 1
         if rememberedCount.isMultiple(of: 64) {
-            endedTasks = Array(endedTasks.suffix(Store.endedTaskCount))
+            endedTasks = Array(endedTasks.suffix(History().count))
         }
     }
 

@@ -52,7 +52,7 @@ enum StoreQuestion: Sendable {
             try await store.task(session: session, identifier: identifier)
         case .overdue(let date): Set(try await store.overdueTasks(at: date, limit: 999))
         case .dated(let id, let limit): try await store.datedTasks(after: id, limit: limit)
-        case .ended(let limit): try await store.endedTasks(limit: limit)
+        case .ended(let limit): try await store.endedTasks(limit: limit).records
         case .earliestDeadline: try await store.earliestDeadline()
         case .candidates(let search): try await store.candidates(search)
         case .events(let session, let sequence, let limit):

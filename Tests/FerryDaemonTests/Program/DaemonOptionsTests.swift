@@ -155,7 +155,7 @@ import Testing
         let options = DaemonOptions.help.split(separator: "\n").compactMap { line in
             line.firstMatch(of: /^  --(?<name>[a-z-]+)(?<value> [A-Z]+)?/)
         }
-        #expect(options.count == 17)
+        #expect(options.count == 19)
         for option in options {
             let name = option.name.replacing("-", with: "\\-")
             let value = option.value.map { " Ar\($0)" } ?? ""

@@ -34,7 +34,8 @@ import Testing
     }
 
     @Test func `every setting that has a value changes the options`() {
-        let lines = DaemonSetting.allCases.map { setting in
+        // What runs after a transfer is for the command.
+        let lines = DaemonSetting.allCases.filter { $0 != .execAfter }.map { setting in
             let value =
                 switch setting.domain {
                 case .number: "7"
@@ -44,6 +45,7 @@ import Testing
                 case .address: "http://p:1"
                 case .hosts: "a,b"
                 case .path: "/ca"
+                case .command: "true"
                 }
             return "[ferryd]\n\(setting.name)=\(value)\n"
         }

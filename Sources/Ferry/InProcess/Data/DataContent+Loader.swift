@@ -44,9 +44,12 @@ extension DataContent {
         )
     }
 
-    /// Downloads never use the cache, nor do requests with a body of their own.
+    /// Downloads never use the cache, nor do requests with a body of their own, or to servers that are not verified.
     var usesCache: Bool {
-        guard case .file = sink else { return specification.body.isInRequest }
+        guard case .file = sink else {
+            return specification.body.isInRequest
+                && !task.transferOptions.acceptsInvalidCertificates
+        }
         return false
     }
 

@@ -267,7 +267,8 @@ extension DataContent: ResourceReceiver {
 /// The sharing of equal requests that run at the same time.
 extension DataContent {
     func join() -> Bool {
-        guard canShare, case .http(let request) = specification.resource,
+        guard canShare, !decider.acceptsInvalidCertificates,
+            case .http(let request) = specification.resource,
             specification.body.isInRequest,
             let identity = RequestIdentity(
                 request,

@@ -61,7 +61,8 @@ final class HTTPLoader: ResourceLoader {
                 asksForTrust: decider.challenges.mayDecideOnCertificates,
                 acceptedCodings: ContentCoding.allNames,
                 rates: decider.rates,
-                connectTimeout: decider.connectTimeout
+                connectTimeout: decider.connectTimeout,
+                acceptsInvalidCertificates: decider.acceptsInvalidCertificates
             )
         )
         self.source = source

@@ -101,7 +101,8 @@ final class DownloadContent: InProcessTransfer.Content {
                     load: Load.Configuration(
                         asksForTrust: decider.challenges.mayDecideOnCertificates,
                         rates: decider.rates,
-                        connectTimeout: options.connectTimeout.map { max($0, .zero) }
+                        connectTimeout: options.connectTimeout.map { max($0, .zero) },
+                        acceptsInvalidCertificates: options.acceptsInvalidCertificates
                     )
                 ),
                 decider: decider,
@@ -326,7 +327,7 @@ extension DownloadContent {
     func join() -> Bool {
         share = nil
         isFirst = false
-        guard mayShare, let original = task.originalRequest,
+        guard mayShare, !decider.acceptsInvalidCertificates, let original = task.originalRequest,
             let identity = RequestIdentity(
                 specification.request,
                 of: original,

@@ -58,7 +58,8 @@ extension DaemonStateMachine {
                 },
                 failure: event.failure.map { Wire.EndedTask.bounded($0) },
                 created: clock.wall(at: task.createdAt),
-                ended: clock.wall(at: now)
+                ended: clock.wall(at: now),
+                digests: event.failure == nil ? task.validOptions?.digests : nil
             )
         )
     }
