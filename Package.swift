@@ -44,6 +44,11 @@ let package = Package(
             pkgConfig: "ncursesw",
             providers: [.apt(["libncurses-dev"])]
         ),
+        .systemLibrary(
+            name: "CExpat",
+            pkgConfig: "expat",
+            providers: [.apt(["libexpat1-dev"])]
+        ),
         .target(name: "CFerryLinux", cSettings: [.define("_GNU_SOURCE")]),
 
         // MARK: Layers, bottom up
@@ -79,7 +84,9 @@ let package = Package(
         .executableTarget(name: "ferryd", dependencies: ["FerryDaemon"]),
         .target(
             name: "FerryCommand",
-            dependencies: ["Ferry", "FerryWire", "FerryTransfer", "FerrySystem", "CNcurses"]
+            dependencies: [
+                "Ferry", "FerryWire", "FerryTransfer", "FerrySystem", "CNcurses", "CExpat",
+            ]
         ),
         .executableTarget(name: "ferry", dependencies: ["FerryCommand"]),
 
@@ -191,8 +198,8 @@ let package = Package(
         .testTarget(
             name: "FerryCommandTests",
             dependencies: [
-                "FerryCommand", "Ferry", "FerryWire", "FerryHTTP", "FerrySystem",
-                "FerryTestSupport",
+                "FerryCommand", "Ferry", "FerryTransfer", "FerryWire", "FerryHTTP",
+                "FerrySystem", "FerryTestSupport",
             ]
         ),
         .executableTarget(

@@ -17,6 +17,7 @@ package enum Program {
         options: [.version],
         subcommands: [
             GetCommand.syntax, PutCommand.syntax, ListCommand.syntax, TopCommand.syntax,
+            HistoryCommand.syntax,
             WatchCommand.syntax,
             PauseCommand.syntax,
             ResumeCommand.syntax, CancelCommand.syntax, PriorityCommand.syntax, LimitCommand.syntax,

@@ -23,6 +23,7 @@ struct CommandLineRun {
     ///   - outputSize: The size of the terminal at standard output.
     ///   - errorSize: The size of the terminal at standard error.
     ///   - environment: The environment variables.
+    ///   - isColored: Whether a terminal at standard output may have colors.
     ///   - interrupts: How often Ctrl-C is pressed at once.
     ///   - input: What is at standard input.
     init(
@@ -33,6 +34,7 @@ struct CommandLineRun {
         outputSize: TerminalSize? = nil,
         errorSize: TerminalSize? = nil,
         environment: [String: String] = [:],
+        isColored: Bool = false,
         interrupts: Int = 0,
         input: String = ""
     ) async {
@@ -47,7 +49,8 @@ struct CommandLineRun {
                     for _ in 0..<interrupts { continuation.yield() }
                 }
             },
-            environment: environment
+            environment: outputSize == nil || isColored
+                ? environment : environment.merging(["NO_COLOR": "1"]) { own, _ in own }
         )
         context.readInput = { _ in Array(input.utf8) }
         context.runningDaemon = daemon.daemon

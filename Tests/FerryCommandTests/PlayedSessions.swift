@@ -14,6 +14,7 @@ final class PlayedSessions: Sendable {
         var sessionOptions: [SessionOptions] = []
         var destinations: [Destination] = []
         var files: [String] = []
+        var commands: [EndCommand?] = []
     }
 
     private let outcomes: [Outcome?]
@@ -52,10 +53,11 @@ final class PlayedSessions: Sendable {
                     self.state.withLock { $0.destinations.append(destination) }
                     return try self.start(request, in: identifier, report)
                 },
-                upload: { path, request, options in
+                upload: { path, request, options, command in
                     self.state.withLock {
                         $0.options.append(options)
                         $0.files.append(path)
+                        $0.commands.append(command)
                     }
                     return try self.start(request, in: identifier, report)
                 },

@@ -22,7 +22,7 @@ import Testing
 
     @Test func `a person pauses, explains and cancels transfers, at any size`() async throws {
         _ = try await startDownloads()
-        let terminal = try await Terminal(in: home, columns: 80, rows: 14)
+        let terminal = try await Terminal(in: home, columns: 80, rows: 14, "ferry top")
         try await terminal.show { $0.contains("one.iso") && $0.contains("2 running") }
         try await terminal.press("p")
         try await terminal.show { $0.contains("1 paused") }
@@ -43,7 +43,7 @@ import Testing
     @Test(arguments: ["TERM", "INT", "HUP"])
     func `a signal ends it, and restores the terminal`(signal: String) async throws {
         _ = try await startDownloads()
-        let terminal = try await Terminal(in: home, columns: 80, rows: 24)
+        let terminal = try await Terminal(in: home, columns: 80, rows: 24, "ferry top")
         try await terminal.show { $0.contains("2 running") }
         let processes = home.processes(of: "ferry").filter { process in
             let line = try? String(contentsOfFile: "/proc/\(process)/cmdline", encoding: .utf8)
@@ -60,7 +60,12 @@ import Testing
     }
 
     @Test func `an unknown terminal is told, and nothing else happens`() async throws {
-        let terminal = try await Terminal(in: home, columns: 80, rows: 24, name: "no-such-terminal")
+        let terminal = try await Terminal(
+            in: home,
+            columns: 80,
+            rows: 24,
+            "TERM=no-such-terminal ferry top"
+        )
         try await terminal.show {
             $0.contains("nothing is known of the terminal") && $0.contains("ended 2")
         }
@@ -79,62 +84,5 @@ import Testing
         }
         try await server.waitUntil { $0.requests.count >= 2 }
         return processes
-    }
-}
-
-/// A terminal in which `ferry top` runs.
-private final class Terminal: Sendable {
-    private let home: TestHome
-
-    /// Starts a terminal with `ferry top`, and then says with which status that has ended.
-    init(in home: TestHome, columns: Int, rows: Int, name: String? = nil) async throws {
-        self.home = home
-        let term = name.map { "TERM=\($0) " } ?? ""
-        let top = "\(term)'\(TestHome.executable("ferry"))' top; echo ended $?; read line"
-        try await tmux(
-            ["-f", "/dev/null", "new-session", "-d", "-x", "\(columns)", "-y", "\(rows)", top]
-        )
-    }
-
-    deinit {
-        let socket = home.path + "/tmux"
-        let end = Process()
-        end.executableURL = URL(filePath: "/usr/bin/tmux")
-        end.arguments = ["-S", socket, "kill-server"]
-        end.standardError = FileHandle.nullDevice
-        try? end.run()
-        end.waitUntilExit()
-    }
-
-    @discardableResult
-    private func tmux(_ arguments: [String]) async throws -> String {
-        var environment = home.environment
-        environment["LC_ALL"] = "C.UTF-8"
-        environment["TERM"] = "xterm-256color"
-        let run = try await TestProcess.run(
-            "/usr/bin/tmux",
-            ["-u", "-S", home.path + "/tmux"] + arguments,
-            environment: environment
-        )
-        #expect(run.exit == .exited(status: 0), "\(arguments): \(run.error)")
-        return run.output
-    }
-
-    /// Presses keys, by tmux's names.
-    func press(_ keys: String...) async throws { try await tmux(["send-keys"] + keys) }
-
-    /// Gives the terminal another size.
-    func resize(columns: Int, rows: Int) async throws {
-        try await tmux(["resize-window", "-x", "\(columns)", "-y", "\(rows)"])
-    }
-
-    /// Returns when the terminal shows something.
-    func show(_ condition: (String) -> Bool) async throws {
-        while true {
-            let screen = try await tmux(["capture-pane", "-p"])
-            if condition(screen) { return }
-            // The test's time limit says what is missing.
-            try Task.checkCancellation()
-        }
     }
 }

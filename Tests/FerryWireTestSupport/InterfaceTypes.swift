@@ -12,6 +12,8 @@ package enum InterfaceTypes {
         "Launch": Wire.Launch.self,
         "Application": Wire.Application.self,
         "ClientCertificate": Wire.ClientCertificate.self,
+        "AddressFamily": Wire.AddressFamily.self,
+        "HostAddresses": Wire.HostAddresses.self,
         "Connections": Wire.Connections.self,
         "Condition": Wire.Condition.self,
         "SessionConfiguration": Wire.SessionConfiguration.self,

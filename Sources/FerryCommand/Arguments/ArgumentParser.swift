@@ -57,7 +57,8 @@ struct ArgumentParser {
 
     /// Whether a word is a number below zero where there may be one, which is no option.
     private func isNegativeOperand(_ word: String) -> Bool {
-        syntax.operands != nil && word.dropFirst().first.map { $0.isASCII && $0.isNumber } == true
+        guard syntax.operands != nil, let digit = word.dropFirst().first else { return false }
+        return digit.isASCII && digit.isNumber && !syntax.options.contains { $0.letter == digit }
     }
 
     private mutating func takeWord(_ word: String) throws(UsageError) {

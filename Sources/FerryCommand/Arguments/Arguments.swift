@@ -217,7 +217,7 @@ extension Arguments {
     }
 
     /// A time such as `90s`, `30m`, `12h` or `3d`; seconds without a unit.
-    func duration(_ text: String, of option: OptionSyntax) throws(UsageError) -> Duration {
+    private func duration(_ text: String, of option: OptionSyntax) throws(UsageError) -> Duration {
         let number = text.prefix { $0.isASCII && $0.isNumber || $0 == "." }
         let units: [String: Double] = ["": 1, "s": 1, "m": 60, "h": 3600, "d": 86_400]
         guard let value = Double(number),
@@ -227,6 +227,11 @@ extension Arguments {
             throw error("--\(option.name) needs a time such as 90s, 30m, 12h or 3d, not '\(text)'.")
         }
         return .seconds(value * factor)
+    }
+
+    /// The value of an option that is a time; nil when the option was not given.
+    func duration(of option: OptionSyntax) throws(UsageError) -> Duration? {
+        try value(of: option).map { text throws(UsageError) in try duration(text, of: option) }
     }
 
     /// A digest such as `sha-256=9f86…`.

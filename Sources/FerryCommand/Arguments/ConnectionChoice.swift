@@ -31,8 +31,38 @@ struct ConnectionChoice: Hashable, Sendable {
         help: "the key of --cert, in PEM, where it is in a file of its own"
     )
 
+    private static let passphrase = OptionSyntax(
+        "pass-file",
+        value: "FILE",
+        help: "the first line of this file is the passphrase of --key"
+    )
+    private static let onlyIPv4 = OptionSyntax(
+        "ipv4",
+        letter: "4",
+        help: "use addresses of version 4 alone"
+    )
+    private static let onlyIPv6 = OptionSyntax(
+        "ipv6",
+        letter: "6",
+        help: "use addresses of version 6 alone"
+    )
+    private static let interface = OptionSyntax(
+        "interface",
+        value: "NAME",
+        help: "connect from this interface, such as eth0, or from this address of the machine"
+    )
+    private static let resolve = OptionSyntax(
+        "resolve",
+        value: "HOST:PORT:ADDRESS",
+        help:
+            "use this address, or several with commas between them, without a lookup of the host's name"
+    )
+
     /// The options of a command that makes connections.
-    static let options = [proxy, noProxy, authorities, certificate, key]
+    static let options = [
+        proxy, noProxy, authorities, certificate, key, passphrase, onlyIPv4, onlyIPv6, interface,
+        resolve,
+    ]
 
     /// The help's paragraph about the environment.
     static let discussion =
@@ -46,6 +76,9 @@ struct ConnectionChoice: Hashable, Sendable {
     private let exceptions: String?
     private let authorityFile: URL?
     private let clientCertificate: ClientCertificate?
+    private let version: URLSessionConfiguration.InternetProtocolVersion?
+    private let interface: String?
+    private let hostAddresses: [URLSessionConfiguration.HostAddresses]
 
     /// Reads a command's options.
     init(_ arguments: Arguments) throws(UsageError) {
@@ -59,7 +92,27 @@ struct ConnectionChoice: Hashable, Sendable {
         if key != nil, certificate == nil {
             throw arguments.error("--key is the key of a certificate: --cert is missing.")
         }
-        clientCertificate = certificate.map { ClientCertificate(certificateFile: $0, keyFile: key) }
+        let passphrase = try Self.line(Self.passphrase, arguments)
+        if passphrase != nil, certificate == nil {
+            throw arguments.error("--pass-file is of the key of a certificate: --cert is missing.")
+        }
+        clientCertificate = certificate.map {
+            ClientCertificate(certificateFile: $0, keyFile: key, passphrase: passphrase)
+        }
+        version =
+            switch (arguments.has(Self.onlyIPv4), arguments.has(Self.onlyIPv6)) {
+            case (true, true): throw arguments.error("--ipv4 and --ipv6 exclude each other.")
+            case (true, false): .v4
+            case (false, true): .v6
+            case (false, false): nil
+            }
+        interface = arguments.value(of: Self.interface)
+        hostAddresses = try arguments.values(of: Self.resolve).map { text throws(UsageError) in
+            try Self.hostAddresses(text, arguments)
+        }
+        let configuration = URLSessionConfiguration.ephemeral
+        applyRoute(to: configuration)
+        if let fault = configuration.routeFault { throw arguments.error("\(fault).") }
     }
 
     /// Checks that the files can be used.
@@ -72,12 +125,20 @@ struct ConnectionChoice: Hashable, Sendable {
         guard let clientCertificate else { return }
         let key = clientCertificate.keyFile
         let hasKey = key != nil
+        let mayBeLocked = clientCertificate.passphrase != nil
         try UnusableCertificate.check(
             clientCertificate.certificateFile,
             of: "cert",
-            needsText: hasKey
+            needsText: hasKey,
+            mayBeLocked: mayBeLocked
         )
-        if let key { try UnusableCertificate.check(key, of: "key", needsText: true) }
+        guard let key else { return }
+        try UnusableCertificate.check(
+            key,
+            of: "key",
+            needsText: true,
+            mayBeLocked: mayBeLocked
+        )
     }
 
     /// Applies the choice to a session's configuration.
@@ -98,6 +159,33 @@ struct ConnectionChoice: Hashable, Sendable {
         configuration.connectionEnvironment = variables
         configuration.certificateAuthorityFile = authorityFile
         configuration.clientCertificate = clientCertificate
+        applyRoute(to: configuration)
+    }
+
+    private func applyRoute(to configuration: URLSessionConfiguration) {
+        configuration.internetProtocolVersion = version
+        configuration.requiredInterface = interface
+        configuration.hostAddresses = hostAddresses
+    }
+
+    /// Returns what `HOST:PORT:ADDRESS[,ADDRESS]` says; an address of version 6 may have brackets.
+    private static func hostAddresses(
+        _ text: String,
+        _ arguments: Arguments
+    ) throws(UsageError) -> URLSessionConfiguration.HostAddresses {
+        let parts = text.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
+        guard parts.count == 3, let port = Int(parts[1]) else {
+            throw arguments.error(
+                "--resolve needs HOST:PORT:ADDRESS, such as example.org:443:192.0.2.1, not '\(text)'."
+            )
+        }
+        let addresses = parts[2].split(separator: ",").map { address in
+            String(
+                address.hasPrefix("[") && address.hasSuffix("]")
+                    ? address.dropFirst().dropLast() : address
+            )
+        }
+        return .init(host: String(parts[0]), port: port, addresses: addresses)
     }
 
     /// Returns the address as curl reads it; an invalid one is not shown, because it may contain a password.
@@ -116,6 +204,16 @@ struct ConnectionChoice: Hashable, Sendable {
         throw arguments.error(
             "--proxy needs an address such as http://host:3128 or socks5h://host:1080; \(fault)."
         )
+    }
+
+    /// Returns the first line of a file.
+    private static func line(
+        _ option: OptionSyntax,
+        _ arguments: Arguments
+    ) throws(UsageError) -> String? {
+        guard let path = arguments.value(of: option) else { return nil }
+        let content = try arguments.content(of: path, for: option, limit: 4096)
+        return String(decoding: content.prefix { $0 != 0x0A && $0 != 0x0D }, as: UTF8.self)
     }
 
     private static func file(

@@ -27,3 +27,12 @@ enum PastedText {
         return String(scalars[start...end])
     }
 }
+
+extension StringProtocol {
+    /// The line without byte order marks before it: files that were put together have them in their midst.
+    var withoutByteOrderMark: Substring {
+        let line = Substring(self)
+        let start = line.unicodeScalars.firstIndex { $0 != "\u{FEFF}" } ?? line.endIndex
+        return line[start...]
+    }
+}

@@ -1,5 +1,6 @@
 import Ferry
 import Foundation
+@preconcurrency import Glibc
 
 /// `ferry get`: downloads files in the background and shows their progress.
 struct GetCommand: Command {
@@ -8,6 +9,12 @@ struct GetCommand: Command {
         letter: "i",
         value: "FILE",
         help: "download the URLs in this list, too; '-' is standard input"
+    )
+    private static let metalink = OptionSyntax(
+        "metalink",
+        letter: "M",
+        value: "FILE",
+        help: "download what this Metalink file or URL describes, from all mirrors that it names"
     )
     private static let checksums = OptionSyntax(
         "checksums",
@@ -45,6 +52,7 @@ struct GetCommand: Command {
             "'--output -' writes the bytes to standard output in order and as they come; a pipe or a device as PATH gets them, "
                 + "too. This command loads them itself, and they end with it. A broken connection is continued where it broke.",
             ConnectionChoice.discussion,
+            NewTransfers.discussion,
             "When standard output is no terminal, it gets the path of each saved file.",
         ],
         examples: [
@@ -77,11 +85,14 @@ struct GetCommand: Command {
                 "Download numbered files under names of their own:"
             ),
         ],
-        options: [inputFile] + DownloadOptions.options + [checksums, noPatterns]
+        options: [inputFile, metalink] + DownloadOptions.options + [checksums, noPatterns]
             + NewTransfers.options,
         operands: .any("URL"),
         command: Self.self
     )
+
+    /// The maximum number of files that were downloaded before and are told of.
+    private static let greatestToldCount = 5
 
     private let arguments: Arguments
     private let transfers: NewTransfers
@@ -89,15 +100,20 @@ struct GetCommand: Command {
     init(_ arguments: Arguments) throws(UsageError) {
         self.arguments = arguments
         transfers = try NewTransfers(arguments)
-        guard arguments.operands.isEmpty, !arguments.has(Self.inputFile) else { return }
+        guard arguments.operands.isEmpty, !hasLists else { return }
         throw arguments.error("URL... is missing.")
     }
 
     func run(in context: Context) async throws -> ExitCode {
         if let code = try await stream(in: context) { return code }
-        let downloads = missing(of: try await downloads(in: context), in: context.console)
+        let wanted = missing(of: try await downloads(in: context), in: context.console)
+        let downloads = try await continued(wanted, in: context)
         if downloads.isEmpty { return .success }
-        var places = Destinations(at: context.now())
+        await tellOfEarlier(downloads, in: context)
+        var places = Destinations(
+            at: context.now(),
+            command: try await transfers.command(in: context)
+        )
         let destinations = try places.all(of: downloads)
         return try await transfers.run("get", in: context) { session in
             try start(downloads, destinations, in: session)
@@ -106,10 +122,35 @@ struct GetCommand: Command {
 
     /// Returns what the operands and the lists ask for, in their order.
     private func downloads(in context: Context) async throws -> [RequestedDownload] {
-        let lists = arguments.values(of: Self.inputFile)
         let source = try source(try await digests(in: context))
-        let typed = try source.typed(hasLists: !lists.isEmpty)
-        return try lists.reduce(typed) { try $0 + source.listed($1, in: context) }
+        var downloads = try source.typed(hasLists: hasLists)
+        for list in arguments.values(of: Self.inputFile) {
+            downloads += try source.listed(list, in: context)
+        }
+        for file in arguments.values(of: Self.metalink) {
+            let limit = MetalinkFile.greatestByteCount
+            let content = try await content(of: file, for: Self.metalink, limit, in: context)
+            downloads += try source.described(content, by: file)
+        }
+        return downloads
+    }
+
+    private var hasLists: Bool { arguments.has(Self.inputFile) || arguments.has(Self.metalink) }
+
+    /// Reads a file, or loads it from its URL.
+    private func content(
+        of source: String,
+        for option: OptionSyntax,
+        _ limit: Int,
+        in context: Context
+    ) async throws -> [UInt8] {
+        source.contains("://")
+            ? try await transfers.content(
+                of: arguments.webAddress(source),
+                limit: limit,
+                in: context
+            )
+            : try arguments.content(of: source, for: option, limit: limit)
     }
 
     private func source(_ digests: DigestList?) throws -> DownloadSource {
@@ -126,7 +167,7 @@ struct GetCommand: Command {
         guard let path = arguments.value(of: DownloadOptions.output),
             StreamOutput.isMeant(by: path)
         else { return nil }
-        for option in [Self.inputFile, Self.checksums] + DownloadOptions.ofFiles
+        for option in [Self.inputFile, Self.metalink, Self.checksums] + DownloadOptions.ofFiles
         where arguments.has(option) {
             throw arguments.error("--\(option.name) is of a file, and '\(path)' is none.")
         }
@@ -142,17 +183,27 @@ struct GetCommand: Command {
     private func digests(in context: Context) async throws -> DigestList? {
         guard let source = arguments.value(of: Self.checksums) else { return nil }
         let limit = DigestList.greatestByteCount
-        let content =
-            source.contains("://")
-            ? try await transfers.content(
-                of: arguments.webAddress(source),
-                limit: limit,
-                in: context
-            )
-            : try arguments.content(of: source, for: Self.checksums, limit: limit)
+        let content = try await content(of: source, for: Self.checksums, limit, in: context)
         let list = DigestList(content)
         if list.isEmpty { throw arguments.error("'\(source)' has no checksums in it.") }
         return list
+    }
+
+    /// Tells a person of files that were downloaded before, and are still where they were saved.
+    private func tellOfEarlier(_ downloads: [RequestedDownload], in context: Context) async {
+        let addresses = Set(downloads.compactMap(\.rememberedAddress))
+        let query = TransferDaemon.EndedQuery(application: CommandSession.application)
+        guard context.console.errorSize() != nil, !transfers.isQuiet, !transfers.isJSON,
+            let ended = try? await context.daemon.endedTransfers(matching: query)
+        else { return }
+        var told: Set<String> = []
+        for transfer in ended where addresses.contains(transfer.address) {
+            guard case .saved(let path, _) = transfer.outcome, access(path, F_OK) == 0,
+                told.insert(transfer.address).inserted, told.count <= Self.greatestToldCount
+            else { continue }
+            let time = transfer.ended.text(now: context.now())
+            context.console.errorLine("ferry: it was downloaded before, at \(time): \(path)")
+        }
     }
 
     /// Returns what is to be downloaded, without what is there already and is to stay.
@@ -170,6 +221,18 @@ struct GetCommand: Command {
         return missing
     }
 
+    /// Returns the downloads, of which some continue what other programs have loaded.
+    private func continued(
+        _ downloads: [RequestedDownload],
+        in context: Context
+    ) async throws -> [RequestedDownload] {
+        guard arguments.has(DownloadOptions.continuing) else { return downloads }
+        let continued = ContinuedDownloads(transfers, in: context)
+        var all: [RequestedDownload] = []
+        for download in downloads { all.append(try await continued.prepare(download)) }
+        return all
+    }
+
     private func start(
         _ downloads: [RequestedDownload],
         _ destinations: [Destination],
@@ -180,12 +243,14 @@ struct GetCommand: Command {
             guard let id = try session.download(request, download.options, destination) else {
                 return nil
             }
-            return TransferRow(
+            var row = TransferRow(
                 id: id,
                 name: download.likelyName,
                 url: request.url?.shown ?? "-",
                 isToBegin: true
             )
+            row.isInsecure = download.options.acceptsInvalidCertificates
+            return row
         }
     }
 }

@@ -23,8 +23,9 @@ struct ListCommand: Command {
         name: "list",
         summary: "show the transfers of all applications",
         discussion: [
-            "With --all it also shows what has ended: the last 1000 transfers, behind those whose applications "
-                + "have not taken their files yet."
+            "With --all it also shows what has ended: the last 1000 transfers, or as many as 'history' in ferry.conf says, behind those whose applications "
+                + "have not taken their files yet.",
+            Color.discussion,
         ],
         examples: [
             .init(
@@ -62,7 +63,8 @@ struct ListCommand: Command {
         let console = context.console
         let columns = isJSON ? nil : console.outputSize()?.columns
         let limit = limit ?? (columns == nil ? nil : Self.terminalLimit)
-        var output = Output(columns: columns, console: console)
+        let isColored = Color.isWanted(in: context.environment, isTerminal: columns != nil)
+        var output = Output(columns: columns, isColored: isColored, console: console)
         let rest =
             if isJSON {
                 try await list(
@@ -196,14 +198,17 @@ struct ListCommand: Command {
 /// What `ferry list` writes: line by line for a program; for a terminal at once, because all rows decide on its columns.
 private struct Output {
     private let columns: Int?
+    private let isColored: Bool
     private let console: Console
     private var table = TransferTable()
     private var rows: [TransferTable.Row] = []
     /// Whether nothing was written.
     private(set) var isEmpty = true
 
-    init(columns: Int?, console: Console) {
-        self.columns = columns
+    init(columns: Int?, isColored: Bool, console: Console) {
+        // Who wants colors wants what is shown on a terminal.
+        self.columns = columns ?? (isColored ? .max : nil)
+        self.isColored = isColored
         self.console = console
     }
 
@@ -225,7 +230,10 @@ private struct Output {
 
     /// Writes what is left to write.
     mutating func finish() {
-        if let columns, !rows.isEmpty { write(TransferTable.lines(rows, limit: columns)) }
+        guard let columns, !rows.isEmpty else { return }
+        isEmpty = false
+        // The cells are printable, and colors are not.
+        console.output(TransferTable.lines(rows, limit: columns, isColored: isColored) + "\n")
     }
 
     private mutating func write(_ lines: String) {

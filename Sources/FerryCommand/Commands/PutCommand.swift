@@ -28,6 +28,7 @@ struct PutCommand: Command {
                 + "creates uploads.",
             TransferChoice.discussion,
             ConnectionChoice.discussion,
+            NewTransfers.discussion,
             "What the server answers is written to standard output. A status of 400 or more is a failure.",
         ],
         examples: [
@@ -67,28 +68,35 @@ struct PutCommand: Command {
         options.maximumSendRate = choice.maximumRate
         options.uploadProtocol = try Self.uploadProtocol(arguments)
         self.options = options
-        uploads = try Self.uploads(arguments)
+        uploads = try Self.uploads(arguments, choice)
     }
 
     func run(in context: Context) async throws -> ExitCode {
         let sizes = try uploads.map { try UnreadableFile.check($0.file.text) }
+        let command = try await transfers.command(in: context)
         return try await transfers.run("put", in: context) { session in
             try zip(uploads, sizes).compactMap { upload, size in
                 let (file, request) = (upload.file, upload.request)
-                guard let id = try session.upload(file.text, request, options) else { return nil }
+                guard let id = try session.upload(file.text, request, options, command) else {
+                    return nil
+                }
                 var row = TransferRow(
                     id: id,
                     name: file.name,
                     url: request.url?.shown ?? "-",
                     isToBegin: true
                 )
+                row.isInsecure = options.acceptsInvalidCertificates
                 row.progress(received: 0, expected: size, at: context.instant())
                 return row
             }
         }
     }
 
-    private static func uploads(_ arguments: Arguments) throws(UsageError) -> [Upload] {
+    private static func uploads(
+        _ arguments: Arguments,
+        _ choice: TransferChoice
+    ) throws(UsageError) -> [Upload] {
         let files = arguments.operands.dropLast()
         let base = try arguments.webAddress(arguments.operands.last ?? "")
         let fields = try RequestFields(arguments)
@@ -110,6 +118,7 @@ struct PutCommand: Command {
             var request = URLRequest(url: url)
             request.httpMethod = "PUT"
             fields.apply(to: &request)
+            choice.apply(to: &request)
             if request.value(forHTTPHeaderField: "Content-Type") == nil {
                 // Without one, a POST has that of a form.
                 let type = "application/octet-stream"

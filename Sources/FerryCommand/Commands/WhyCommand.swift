@@ -29,7 +29,14 @@ struct WhyCommand: Command {
                 case .present(let transfer): try lines(transfer, now: context.now())
                 case .ended(let transfer): try lines(transfer, now: context.now())
                 }
-            context.console.line(lines.joined(separator: "\n"))
+            let columns = isJSON ? nil : context.console.outputSize()?.columns
+            // An address is copied whole.
+            let shown =
+                lines.prefix(1)
+                + lines.dropFirst().flatMap { line in
+                    columns.map { line.wrapped(toColumns: $0) } ?? [line]
+                }
+            context.console.line(shown.joined(separator: "\n"))
         }
         return .success
     }

@@ -1,3 +1,4 @@
+import FerryTransfer
 import Foundation
 
 /// A file of cookies in Netscape's format, as curl, wget and browsers' extensions write it.
@@ -6,16 +7,14 @@ import Foundation
 /// which it expires (0 for the end of a session), its name and its value, with tabs between them. `#HttpOnly_` may precede the
 /// domain; other lines that begin with `#` are comments.
 struct CookieFile: Hashable, Sendable {
-    private struct Cookie: Hashable {
+    private struct Key: Hashable {
         let domain: String
-        let includesSubdomains: Bool
         let path: String
-        let isSecure: Bool
-        let expiry: Double
         let name: String
-        let value: String
 
-        var key: [String] { [domain, path, name] }
+        init(_ cookie: Cookie) {
+            (domain, path, name) = (cookie.domain, cookie.path, cookie.name)
+        }
     }
 
     /// The maximum size of a file in bytes.
@@ -23,40 +22,76 @@ struct CookieFile: Hashable, Sendable {
 
     private static let prefix = "#HttpOnly_"
 
+    /// The cookies, each of which was created at its place in the file.
     private var cookies: [Cookie] = []
 
     /// Reads a file; nil if a line has another form.
     ///
     /// - Parameter bytes: The content.
     init?(_ bytes: [UInt8]) {
-        var latest: [[String]: Int] = [:]
         guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
-        for line in text.drop(while: { $0 == "\u{FEFF}" }).split(whereSeparator: \.isNewline) {
-            let content = line.hasPrefix(Self.prefix) ? line.dropFirst(Self.prefix.count) : line
+        for line in text.split(whereSeparator: \.isNewline).map(\.withoutByteOrderMark) {
+            let isHTTPOnly = line.hasPrefix(Self.prefix)
+            let content = isHTTPOnly ? line.dropFirst(Self.prefix.count) : line
             if content.hasPrefix("#") || content.allSatisfy(\.isWhitespace) { continue }
-            guard let cookie = Self.cookie(content) else { return nil }
-            // The last one counts, as of a server that sets it again (RFC 6265 §5.3).
-            latest[cookie.key] = cookies.count
+            guard var cookie = Self.cookie(content) else { return nil }
+            cookie.isHTTPOnly = isHTTPOnly
+            cookie.creationDate = Date(timeIntervalSinceReferenceDate: Double(cookies.count))
             cookies.append(cookie)
         }
-        cookies = cookies.enumerated().filter { latest[$1.key] == $0 }.map(\.element)
+        keepLatest()
+    }
+
+    /// Adds cookies that servers have set; one that has expired removes that of its name.
+    ///
+    /// - Parameters:
+    ///   - new: The cookies, in the order in which they were set.
+    ///   - now: The present.
+    mutating func add(_ new: [Cookie], at now: Date) {
+        cookies += new
+        keepLatest()
+        cookies.removeAll { $0.hasEnded(at: now) }
+    }
+
+    /// The content of the file.
+    var text: String {
+        let lines = cookies.map { cookie in
+            let fields = [
+                cookie.isForHostOnly ? cookie.domain : ".\(cookie.domain)",
+                cookie.isForHostOnly ? "FALSE" : "TRUE", cookie.path,
+                cookie.isSecure ? "TRUE" : "FALSE",
+                "\(cookie.expiryDate.map { Int64(min($0.timeIntervalSince1970, 1e12)) } ?? 0)",
+                cookie.name, cookie.value,
+            ]
+            return (cookie.isHTTPOnly ? Self.prefix : "") + fields.joined(separator: "\t") + "\n"
+        }
+        return "# Netscape HTTP Cookie File\n\n" + lines.joined()
+    }
+
+    /// Of several cookies with the same name, the last one counts, as of a server that sets it again (RFC 6265 §5.3).
+    private mutating func keepLatest() {
+        var latest: [Key: Int] = [:]
+        for (index, cookie) in cookies.enumerated() { latest[Key(cookie)] = index }
+        cookies = cookies.enumerated().filter { latest[Key($1)] == $0 }.map(\.element)
     }
 
     private static func cookie(_ line: Substring) -> Cookie? {
         let fields = line.split(separator: "\t", omittingEmptySubsequences: false)
         // A cookie without a value may lack the last tab.
-        guard 6...7 ~= fields.count, let expiry = Double(fields[4]),
+        guard 6...7 ~= fields.count, let expiry = Double(fields[4]), expiry.isFinite,
             fields.suffix(from: 5).allSatisfy({ !$0.unicodeScalars.contains(where: \.isInvisible) })
         else { return nil }
         let domain = fields[0].lowercased()
         return Cookie(
-            domain: domain.hasPrefix(".") ? String(domain.dropFirst()) : domain,
-            includesSubdomains: fields[1].uppercased() == "TRUE",
-            path: String(fields[2]),
-            isSecure: fields[3].uppercased() == "TRUE",
-            expiry: expiry,
             name: String(fields[5]),
-            value: fields.count > 6 ? String(fields[6]) : ""
+            value: fields.count > 6 ? String(fields[6]) : "",
+            domain: domain.hasPrefix(".") ? String(domain.dropFirst()) : domain,
+            isForHostOnly: fields[1].uppercased() != "TRUE",
+            path: String(fields[2]),
+            expiryDate: expiry == 0 ? nil : Date(timeIntervalSince1970: expiry),
+            isSecure: fields[3].uppercased() == "TRUE",
+            isHTTPOnly: false,
+            creationDate: .distantPast
         )
     }
 
@@ -67,44 +102,9 @@ struct CookieFile: Hashable, Sendable {
     ///   - now: The present.
     /// - Returns: The value; nil if no cookie is for the URL.
     func field(for url: URL, at now: Date) -> String? {
-        guard let host = url.host()?.lowercased() else { return nil }
-        let requested = url.path(percentEncoded: true)
-        let target = Target(
-            host: host,
-            // An address has no domain that it is part of (RFC 6265 §5.1.3).
-            isAddress: host.contains(":") || host.last?.isNumber == true,
-            path: requested.isEmpty ? "/" : requested,
-            isSecure: url.scheme?.lowercased() == "https"
-        )
-        let matching = cookies.enumerated()
-            .filter { cookie in
-                target.matches(cookie.element)
-                    && (cookie.element.expiry == 0
-                        || cookie.element.expiry > now.timeIntervalSince1970)
-            }
-            .sorted { left, right in
-                let (first, second) = (left.element.path.utf8.count, right.element.path.utf8.count)
-                return first == second ? left.offset < right.offset : first > second
-            }
+        guard let origin = CookieOrigin(url) else { return nil }
+        let matching = cookies.filter { $0.isFor(origin, at: now) }.sorted { $0.goesBefore($1) }
         guard !matching.isEmpty else { return nil }
-        return matching.map { "\($0.element.name)=\($0.element.value)" }.joined(separator: "; ")
-    }
-
-    /// What a cookie is compared with.
-    private struct Target {
-        let host: String
-        let isAddress: Bool
-        let path: String
-        let isSecure: Bool
-
-        func matches(_ cookie: Cookie) -> Bool {
-            let isPart =
-                cookie.includesSubdomains && !isAddress && host.hasSuffix(".\(cookie.domain)")
-            guard host == cookie.domain || isPart, isSecure || !cookie.isSecure,
-                path.hasPrefix(cookie.path)
-            else { return false }
-            return path == cookie.path || cookie.path.hasSuffix("/")
-                || path.dropFirst(cookie.path.count).hasPrefix("/")
-        }
+        return matching.map { "\($0.name)=\($0.value)" }.joined(separator: "; ")
     }
 }

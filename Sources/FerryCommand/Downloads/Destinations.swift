@@ -7,10 +7,16 @@ struct Destinations {
     private let asked: Int64
     private let begun: Int64
     private let permissions: mode_t
+    private let command: EndCommand?
     private var known: [String: KnownDirectory?] = [:]
 
     /// The destinations of files that are asked for now.
-    init(at now: Date) {
+    ///
+    /// - Parameters:
+    ///   - now: The present.
+    ///   - command: The command that runs after each of them.
+    init(at now: Date, command: EndCommand? = nil) {
+        self.command = command
         asked = Int64(now.timeIntervalSince1970)
         var clock = timespec()
         clock_gettime(CLOCK_REALTIME_COARSE, &clock)
@@ -48,6 +54,7 @@ struct Destinations {
             }
             if download.keepsTime { destination.keepsTime = true }
             destination.newerThan = download.olderPath
+            destination.exec = command?.text
             return destination
         }
     }

@@ -28,8 +28,8 @@ struct DigestList: Hashable, Sendable {
     ///
     /// - Parameter bytes: The content.
     init(_ bytes: [UInt8]) {
-        let text = String(decoding: bytes, as: UTF8.self).drop { $0 == "\u{FEFF}" }
-        for line in text.split(whereSeparator: \.isNewline) {
+        let text = String(decoding: bytes, as: UTF8.self)
+        for line in text.split(whereSeparator: \.isNewline).map(\.withoutByteOrderMark) {
             guard let (name, digest) = Self.ofGNU(line) ?? Self.ofBSD(line) else { continue }
             let path = Self.path(name)
             guard let last = path.first else { continue }

@@ -57,7 +57,7 @@ struct DownloadList: Hashable, Sendable {
             guard let text = String(validating: line, as: UTF8.self) else {
                 throw Fault(line: index + 1, message: "it is not UTF-8")
             }
-            try take(Self.trimmed(text, isFirst: index == 0), line: index + 1)
+            try take(Self.trimmed(text), line: index + 1)
         }
     }
 
@@ -101,8 +101,8 @@ struct DownloadList: Hashable, Sendable {
     }
 
     /// Returns a line without a byte order mark, the rest of a line break, and blanks at its end.
-    private static func trimmed(_ text: String, isFirst: Bool) -> Substring {
-        let line = isFirst && text.unicodeScalars.first == "\u{FEFF}" ? text.dropFirst() : text[...]
+    private static func trimmed(_ text: String) -> Substring {
+        let line = text.withoutByteOrderMark
         let end = line.lastIndex { !$0.isWhitespace }
         return end.map { line[...$0] } ?? ""
     }

@@ -35,13 +35,6 @@ struct DownloadOptions: Sendable {
         help: "load each file by up to N connections, 1 to 16 (default: 4)"
     )
 
-    private static let data = OptionSyntax(
-        "data",
-        value: "DATA",
-        help:
-            "send this by POST, as forms are sent, and only once unless --retries says otherwise; "
-            + "'@FILE' is the content of a file, of at most 1 MiB"
-    )
     private static let overwrite = OptionSyntax(
         "overwrite",
         help: "replace a file that has the name, unless it was changed after this command began"
@@ -56,6 +49,13 @@ struct DownloadOptions: Sendable {
         help:
             "replace a file that is there only by a newer one of the server; implies --remote-time"
     )
+    /// The option that continues the files of other programs.
+    static let continuing = OptionSyntax(
+        "continue",
+        letter: "c",
+        help:
+            "continue what curl, wget, aria2 or a browser has loaded of the file; the whole takes its place"
+    )
     private static let remoteTime = OptionSyntax(
         "remote-time",
         letter: "R",
@@ -64,25 +64,30 @@ struct DownloadOptions: Sendable {
 
     /// The options of one download, in a command line or in a list.
     static let options =
-        [output, directory, overwrite, skipExisting, newer, remoteTime] + RequestFields.options
-        + [data, checksum, mirror, connections]
+        [output, directory, continuing, overwrite, skipExisting, newer, remoteTime]
+        + RequestFields.options
+        + RequestBody.options + [checksum, mirror, connections]
         + TransferChoice.options
     /// The options of a line of a list: it has no say in which of the user's files are read, sent or replaced.
     static let ofLists = options.filter { option in
-        ![data, overwrite, skipExisting, newer].contains(option)
+        ![continuing, overwrite, skipExisting, newer].contains(option)
+            && !RequestBody.ofFiles.contains(option)
             && !RequestFields.ofFiles.contains(option)
     }
     /// The options that say something of a file.
     static let ofFiles = [
-        directory, overwrite, skipExisting, newer, remoteTime, checksum, mirror, connections,
+        directory, continuing, overwrite, skipExisting, newer, remoteTime, checksum, mirror,
+        connections,
     ]
     /// The names here of options that aria2 names otherwise in its lists.
     static let namesOfAria2 = [
         "out": "output", "dir": "directory", "max-tries": "retries", "split": "connections",
         "max-connection-per-server": "connections", "max-download-limit": "limit-rate",
+        "retry-wait": "retry-delay",
     ]
     /// The options of which each value counts, rather than the last one.
-    static let repeated = RequestFields.repeated.union([mirror])
+    static let repeated = RequestFields.repeated.union(TransferChoice.repeated)
+        .union(RequestBody.repeated).union([mirror])
 
     /// How ferryd carries a download out.
     private(set) var transfer: TransferOptions
@@ -94,8 +99,9 @@ struct DownloadOptions: Sendable {
     let precedence: Destination.Precedence
     /// Whether the file gets the time at which the server's was last changed.
     let keepsTime: Bool
+    private let choice: TransferChoice
     private let fields: RequestFields
-    private let data: Data?
+    private let body: RequestBody
 
     /// Reads options.
     ///
@@ -109,14 +115,15 @@ struct DownloadOptions: Sendable {
         isDetached: Bool,
         sharing common: DownloadOptions? = nil
     ) throws(UsageError) {
-        transfer = try Self.transferOptions(arguments, isDetached: isDetached)
+        choice = try TransferChoice(arguments, isDetached: isDetached)
+        transfer = try Self.transferOptions(arguments, choice)
         directory = try arguments.place(arguments.value(of: Self.directory) ?? ".")
         output = arguments.value(of: Self.output)
         precedence = try Self.precedence(arguments)
         keepsTime = arguments.has(Self.remoteTime) || precedence == .newer
         fields = try RequestFields(arguments, sharing: common?.fields)
-        data = if let common { common.data } else { try Self.body(arguments) }
-        let isRepeatable = data == nil && !["POST", "PATCH"].contains(fields.method)
+        body = try RequestBody(arguments, sharing: common?.body)
+        let isRepeatable = body.content == nil && !["POST", "PATCH"].contains(fields.method)
         // Nobody knows what a server has done of a request that got no answer.
         if !isRepeatable, !arguments.has(TransferChoice.retries) {
             transfer.retry?.maximumAttempts = 1
@@ -140,32 +147,23 @@ struct DownloadOptions: Sendable {
 
     /// Returns the request for a URL.
     func request(for url: URL) -> URLRequest {
-        var request = URLRequest(url: url)
-        if let data {
+        var request = URLRequest(url: body.url(url))
+        if let content = body.content {
             request.httpMethod = "POST"
-            request.httpBody = data
+            request.httpBody = content
         }
         fields.apply(to: &request)
-        if data != nil, request.value(forHTTPHeaderField: "Content-Type") == nil {
-            let type = "application/x-www-form-urlencoded"
-            request.setValue(type, forHTTPHeaderField: "Content-Type")
+        choice.apply(to: &request)
+        if body.content != nil, request.value(forHTTPHeaderField: "Content-Type") == nil {
+            request.setValue(body.mediaType, forHTTPHeaderField: "Content-Type")
         }
         return request
-    }
-
-    private static func body(_ arguments: Arguments) throws(UsageError) -> Data? {
-        let parts = try arguments.values(of: data).map { text throws(UsageError) in
-            guard text.hasPrefix("@") else { return Data(text.utf8) }
-            let path = String(text.dropFirst())
-            return Data(try arguments.content(of: path, for: data, limit: 1 << 20))
-        }
-        return parts.isEmpty ? nil : Data(parts.joined(separator: Data("&".utf8)))
     }
 
     private static func precedence(
         _ arguments: Arguments
     ) throws(UsageError) -> Destination.Precedence {
-        let given = [overwrite, skipExisting, newer].filter(arguments.has)
+        let given = [continuing, overwrite, skipExisting, newer].filter(arguments.has)
         guard given.count < 2 else {
             let names = given.map { "--\($0.name)" }.joined(separator: " and ")
             throw arguments.error("\(names) exclude each other.")
@@ -180,9 +178,8 @@ struct DownloadOptions: Sendable {
 
     private static func transferOptions(
         _ arguments: Arguments,
-        isDetached: Bool
+        _ choice: TransferChoice
     ) throws(UsageError) -> TransferOptions {
-        let choice = try TransferChoice(arguments, isDetached: isDetached)
         var options = choice.options
         options.maximumReceiveRate = choice.maximumRate
         options.holdsExpiredLinks = true

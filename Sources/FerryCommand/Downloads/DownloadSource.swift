@@ -106,16 +106,39 @@ struct DownloadSource {
         ) { limit throws(SystemCallError) in
             try file == "-" ? context.readInput(limit) : Arguments.file(file, limit: limit)
         }
+        return try downloads(name) { () throws(DownloadList.Fault) in
+            try DownloadList(content).entries
+        }
+    }
+
+    /// Returns the downloads of the files that a Metalink file describes.
+    ///
+    /// - Parameters:
+    ///   - content: The content of the Metalink file.
+    ///   - source: Its path or URL.
+    /// - Returns: The downloads, in its order.
+    /// - Throws: ``UsageError`` when it cannot be read, or describes a file that cannot be downloaded.
+    func described(_ content: [UInt8], by source: String) throws(UsageError) -> [RequestedDownload]
+    {
+        try downloads("'\(source)'") { () throws(DownloadList.Fault) in
+            try MetalinkFile(content).entries
+        }
+    }
+
+    private func downloads(
+        _ name: String,
+        _ read: () throws(DownloadList.Fault) -> [DownloadList.Entry]
+    ) throws(UsageError) -> [RequestedDownload] {
         func fault(_ line: Int, _ message: String) -> UsageError {
             arguments.error("\(name), line \(line): \(message)")
         }
-        let list: DownloadList
+        let entries: [DownloadList.Entry]
         do throws(DownloadList.Fault) {
-            list = try DownloadList(content)
+            entries = try read()
         } catch {
             throw fault(error.line, "\(error.message).")
         }
-        return try list.entries.map { entry throws(UsageError) in
+        return try entries.map { entry throws(UsageError) in
             let own = try options(of: entry, fault)
             do throws(UsageError) {
                 return try download(entry, own)

@@ -23,7 +23,7 @@ struct NetrcFile: Hashable, Sendable {
     ///
     /// - Parameter text: The content.
     init(_ text: String) {
-        var words = NetrcWords(text)
+        var words = NetrcWords(String(text.withoutByteOrderMark))
         while let word = words.next() {
             let last = entries.indices.last
             switch word {

@@ -12,11 +12,11 @@ struct RequestedDownload: Sendable {
     /// The absolute path of the file's directory.
     let directory: String
     /// The name the user chose; nil to take the server's proposal.
-    let name: String?
+    private(set) var name: String?
     /// The name the user chose, or else the one that the URL ends in.
     let likelyName: String
     /// What becomes of a file that is there already.
-    let precedence: Destination.Precedence
+    private(set) var precedence: Destination.Precedence
     /// Whether the file gets the time at which the server's was last changed.
     let keepsTime: Bool
 
@@ -65,12 +65,28 @@ struct RequestedDownload: Sendable {
     /// Whether there is a file already that takes precedence.
     var isLeftOut: Bool { precedence == .old && Self.time(of: likelyPath) != nil }
 
+    /// The URL as ferryd remembers it of transfers that have ended; nil if it remembers only a part of it.
+    var rememberedAddress: String? {
+        guard let url = request.url, url.user() == nil, url.query() == nil, url.fragment() == nil
+        else { return nil }
+        return url.absoluteString
+    }
+
     /// The path of the file that the server's has to be newer than; nil if there is none.
     var olderPath: String? {
         request.value(forHTTPHeaderField: "If-Modified-Since") == nil ? nil : likelyPath
     }
 
-    private var likelyPath: String { "\(directory)/\(likelyName)" }
+    /// The absolute path of the file, as far as it is known before the server has answered.
+    var likelyPath: String { "\(directory)/\(likelyName)" }
+
+    /// Returns the same download with its likely name, in place of the file that has it.
+    func replacing() -> Self {
+        var download = self
+        download.name = likelyName
+        download.precedence = .new
+        return download
+    }
 
     /// Returns when a file was last changed; nil if there is none.
     private static func time(of path: String) -> Date? {

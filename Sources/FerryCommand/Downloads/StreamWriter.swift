@@ -34,6 +34,7 @@ final class StreamWriter: NSObject, URLSessionDataDelegate {
 
     private let output: StreamOutput
     private let retriedStatuses: Set<Int>
+    private let takeMetrics: (@Sendable (URLSessionTaskMetrics) -> Void)?
     private let context: Context
     private let state: Mutex<State>
 
@@ -44,16 +45,19 @@ final class StreamWriter: NSObject, URLSessionDataDelegate {
     ///   - row: What is shown.
     ///   - display: Shows it.
     ///   - retriedStatuses: The statuses that are temporary failures.
+    ///   - takeMetrics: Called with the metrics of each attempt; nil if nobody wants them.
     ///   - context: The world outside.
     init(
         to output: StreamOutput,
         _ row: TransferRow,
         _ display: TransferDisplay,
         retriedStatuses: Set<Int>,
+        takeMetrics: (@Sendable (URLSessionTaskMetrics) -> Void)?,
         in context: Context
     ) {
         self.output = output
         self.retriedStatuses = retriedStatuses
+        self.takeMetrics = takeMetrics
         self.context = context
         state = Mutex(State(row: row, display: display))
     }
@@ -165,6 +169,14 @@ final class StreamWriter: NSObject, URLSessionDataDelegate {
             return (state.attempt, state.finding ?? self.result(of: error, state.position))
         }
         attempt?.resume(returning: result)
+    }
+
+    func urlSession(
+        _ session: URLSession,
+        task: URLSessionTask,
+        didFinishCollecting metrics: URLSessionTaskMetrics
+    ) {
+        takeMetrics?(metrics)
     }
 
     private func result(of error: (any Error)?, _ position: StreamPosition) -> Result {

@@ -7,21 +7,26 @@ import Foundation
 ///
 /// A broken connection is continued where it broke. Nothing is kept: the download ends with its process.
 struct StreamedDownload {
-    private static let firstDelay = Duration.seconds(1)
     /// The number of bytes after which a broken connection is replaced at once.
     private static let progressByteCount: Int64 = 64 << 10
-    private static let greatestDelay = Duration.seconds(60)
     private static let defaultTimeLimit = Duration.seconds(7 * 86_400)
 
     private let download: RequestedDownload
     private let timeLimit: Duration
+    private let takeMetrics: (@Sendable (URLSessionTaskMetrics) -> Void)?
 
     /// A download.
     ///
     /// - Parameters:
     ///   - download: What is to be downloaded.
     ///   - timeLimit: The time limit, including waits; nil for a week.
-    init(_ download: RequestedDownload, timeLimit: Duration?) {
+    ///   - takeMetrics: Called with the metrics of each attempt; nil if nobody wants them.
+    init(
+        _ download: RequestedDownload,
+        timeLimit: Duration?,
+        takeMetrics: (@Sendable (URLSessionTaskMetrics) -> Void)?
+    ) {
+        self.takeMetrics = takeMetrics
         self.download = download
         self.timeLimit = timeLimit ?? Self.defaultTimeLimit
     }
@@ -46,11 +51,14 @@ struct StreamedDownload {
         configuration.transferOptions = download.options
         let id = TransferRow.ID(application: "", session: "", taskIdentifier: 0)
         let url = download.request.url?.shown ?? "-"
+        var row = TransferRow(id: id, name: download.likelyName, url: url, isToBegin: true)
+        row.isInsecure = download.options.acceptsInvalidCertificates
         let writer = StreamWriter(
             to: output,
-            TransferRow(id: id, name: download.likelyName, url: url, isToBegin: true),
+            row,
             TransferDisplay(style: style, console: context.console),
             retriedStatuses: download.options.retry?.statuses ?? [],
+            takeMetrics: takeMetrics,
             in: context
         )
         let session = URLSession(configuration: configuration, delegate: writer, delegateQueue: nil)
@@ -70,7 +78,8 @@ struct StreamedDownload {
         _ context: Context
     ) async -> ExitCode {
         let start = context.instant()
-        var (failureCount, delay) = (0, Self.firstDelay)
+        let retry = download.options.retry ?? TransferOptions.Retry()
+        var (failureCount, delay) = (0, retry.firstDelay)
         while true {
             let before = writer.offset
             switch await writer.attempt(download.request, in: session) {
@@ -83,7 +92,7 @@ struct StreamedDownload {
                 if isProgress { (failureCount, delay) = (0, .zero) }
                 failureCount += 1
                 let isLast =
-                    failureCount >= attemptLimit(hasAnswered: writer.hasAnswered)
+                    failureCount >= retry.attemptLimit(hasAnswered: writer.hasAnswered)
                     || context.instant() - start > timeLimit
                 guard isTemporary, !isLast, !Task.isCancelled else {
                     if !Task.isCancelled { writer.show(.failed(reason)) }
@@ -91,15 +100,16 @@ struct StreamedDownload {
                 }
                 writer.showWait(for: .init(reason: "backoff", text: "retry: \(reason.message)"))
                 try? await Task.sleep(for: delay)
-                delay = max(Self.firstDelay, min(delay * 2, Self.greatestDelay))
+                delay = max(retry.firstDelay, min(delay * retry.factor, retry.maximumDelay))
             }
         }
     }
+}
 
-    private func attemptLimit(hasAnswered: Bool) -> Int {
-        let retry = download.options.retry
-        return retry?.maximumAttempts
-            ?? (hasAnswered ? .max : retry?.maximumUnansweredAttempts ?? .max)
+extension TransferOptions.Retry {
+    /// Returns how many attempts in a row may fail.
+    fileprivate func attemptLimit(hasAnswered: Bool) -> Int {
+        maximumAttempts ?? (hasAnswered ? .max : maximumUnansweredAttempts ?? .max)
     }
 }
 

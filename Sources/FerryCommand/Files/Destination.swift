@@ -27,6 +27,8 @@ struct Destination: Hashable, Codable, Sendable {
     var keepsTime: Bool?
     /// The file that the server's has to be newer than; nil if it is loaded in any case.
     var newerThan: String?
+    /// The command that runs afterwards, as ``EndCommand`` reads it; nil for none.
+    var exec: String?
     /// What the complete file waits for; nil if nothing is in its way.
     var obstacle: String?
 

@@ -19,8 +19,14 @@ struct UnusableCertificate: Error, CustomStringConvertible {
     ///   - file: The file.
     ///   - option: The option that names it.
     ///   - needsText: Whether it has to be PEM.
+    ///   - mayBeLocked: Whether there is a passphrase.
     /// - Throws: The problem with the file.
-    static func check(_ file: URL, of option: String, needsText: Bool) throws(Self) {
+    static func check(
+        _ file: URL,
+        of option: String,
+        needsText: Bool,
+        mayBeLocked: Bool = false
+    ) throws(Self) {
         let path = file.path
         func unusable(_ reason: String) -> Self {
             Self(option: option, path: path, reason: reason)
@@ -37,9 +43,9 @@ struct UnusableCertificate: Error, CustomStringConvertible {
         if needsText, bytes.firstRange(of: Data("-----BEGIN ".utf8)) == nil {
             throw unusable("it is not in PEM: there is no line '-----BEGIN …'")
         }
-        if option != "cacert", bytes.firstRange(of: Data("ENCRYPTED".utf8)) != nil {
+        if option != "cacert", !mayBeLocked, bytes.firstRange(of: Data("ENCRYPTED".utf8)) != nil {
             throw unusable(
-                "its key is locked; 'openssl pkey -in FILE -out NEW' makes one that is not"
+                "its key is locked; --pass-file has the passphrase, or 'openssl pkey -in FILE -out NEW' makes one that is not"
             )
         }
     }

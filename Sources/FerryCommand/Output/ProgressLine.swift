@@ -39,7 +39,7 @@ struct ProgressLayout: Hashable, Sendable {
         hasAmount = hasSpeed && take(Self.amount)
         hasTimeLeft = hasAmount && take(Self.timeLeft)
         let hasBar = hasTimeLeft && take(Self.smallestBar)
-        let longest = rows.map(\.name.printable.columnCount).max() ?? 0
+        let longest = rows.map(\.title.printable.columnCount).max() ?? 0
         var name = longest
         if rows.contains(where: { $0.state == .running }) {
             name = min(max(longest, Self.smallestName), Self.smallestName + room)
@@ -100,7 +100,7 @@ struct ProgressLine {
     /// - Parameter layout: The layout of all lines that are shown together.
     /// - Returns: The text.
     func text(in layout: ProgressLayout) -> String {
-        let name = row.name.printable
+        let name = row.title.printable
             .shortened(toColumns: layout.name, ellipsis: alphabet.ellipsis)
             .padding(toColumn: layout.name)
         let line = stateText.map { "\(name)  \($0)" } ?? name + figures(in: layout)
@@ -108,7 +108,7 @@ struct ProgressLine {
     }
 
     /// The line without a limit of its length.
-    var wholeText: String { "\(row.name)  \(stateText ?? "")".printable }
+    var wholeText: String { "\(row.title)  \(stateText ?? "")".printable }
 
     /// What is shown in place of figures; nil for a running transfer.
     var stateText: String? {
@@ -122,14 +122,14 @@ struct ProgressLine {
     /// The transfer in words, for output that is not a terminal.
     var words: String {
         switch row.state {
-        case .running where row.receivedByteCount == 0: return "\(row.name): started".printable
+        case .running where row.receivedByteCount == 0: return "\(row.title): started".printable
         case .running:
             let parts = [amount, percent.map { "\($0)%" }, speed, timeLeft.map { "\($0) left" }]
-            return "\(row.name): \(parts.compactMap { $0 }.joined(separator: ", "))".printable
+            return "\(row.title): \(parts.compactMap { $0 }.joined(separator: ", "))".printable
         case .waiting(let hold):
-            return "\(row.name): \(hold?.text ?? "waiting")".printable
+            return "\(row.title): \(hold?.text ?? "waiting")".printable
         case .over(let outcome):
-            return "\(row.name): \(row.text(of: outcome))".printable
+            return "\(row.title): \(row.text(of: outcome))".printable
         }
     }
 

@@ -30,6 +30,7 @@ struct TransferTable {
     /// A row.
     struct Row: Hashable, Sendable {
         fileprivate let cells: [Table.Cell]
+        fileprivate let color: Color?
 
         /// The row of a transfer.
         ///
@@ -43,9 +44,10 @@ struct TransferTable {
                 transfer.progressText,
                 rate: transfer.bytesPerSecond.map { Figures.speed(Double($0)) },
                 timeLeft: transfer.timeLeft.map(Figures.duration),
-                transfer.name,
+                transfer.title,
                 transfer.application,
-                transfer.shownURL
+                transfer.shownURL,
+                color: transfer.color
             )
         }
 
@@ -59,7 +61,8 @@ struct TransferTable {
                 transfer.progressText,
                 transfer.name,
                 transfer.application,
-                transfer.address
+                transfer.address,
+                color: transfer.color
             )
         }
 
@@ -71,8 +74,10 @@ struct TransferTable {
             timeLeft: String? = nil,
             _ name: String,
             _ application: String,
-            _ url: String
+            _ url: String,
+            color: Color?
         ) {
+            self.color = color
             cells = [
                 Table.Cell(id), Table.Cell(state), Table.Cell(received), Table.Cell(rate ?? ""),
                 Table.Cell(timeLeft ?? ""), Table.Cell(name),
@@ -100,8 +105,9 @@ struct TransferTable {
     /// - Parameters:
     ///   - rows: The rows.
     ///   - limit: The number of columns of the terminal.
+    ///   - isColored: Whether the states have colors.
     /// - Returns: The lines as one text, none wider than the terminal.
-    static func lines(_ rows: [Row], limit: Int) -> String {
+    static func lines(_ rows: [Row], limit: Int, isColored: Bool = false) -> String {
         func natural(_ column: Column) -> Int {
             let cells = rows.lazy.map { $0.cells[column.rawValue].width }
             return max(column.heading.columnCount, cells.max() ?? 0)
@@ -130,14 +136,19 @@ struct TransferTable {
         }
         let columns = Column.allCases.filter { widths[$0] != nil }
         let headings = Column.allCases.map { Table.Cell($0.heading) }
-        return ([headings] + rows.map(\.cells)).map { row in
+        func line(_ row: [Table.Cell], _ color: Color?) -> String {
             let cells = columns.map { column in
                 let width = widths[column] ?? 0
                 return row[column.rawValue].text.shortened(toColumns: width)
                     .padding(toColumn: width)
             }
             let line = cells.joined(separator: String(repeating: " ", count: gap))
-            return line.withoutSpacesAtEnd.cut(toColumns: limit, ellipsis: "")
-        }.joined(separator: "\n")
+                .withoutSpacesAtEnd.cut(toColumns: limit, ellipsis: "")
+            guard isColored, let color else { return line }
+            let start = cells[Column.id.rawValue].count + gap
+            return color.apply(to: start..<start + cells[Column.state.rawValue].count, of: line)
+        }
+        return ([line(headings, nil)] + rows.map { line($0.cells, $0.color) })
+            .joined(separator: "\n")
     }
 }

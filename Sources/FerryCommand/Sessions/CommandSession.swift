@@ -50,7 +50,7 @@ final class CommandSession: NSObject, URLSessionDownloadDelegate, URLSessionData
         let delegate = CommandSession(identifier: identifier, taker: taker, report: report)
         let session = URLSession(
             configuration: options.configuration(of: identifier),
-            delegate: delegate,
+            delegate: options.takeMetrics.map { MetricsDelegate(delegate, take: $0) } ?? delegate,
             delegateQueue: nil
         )
         delegate.session.withLock { $0 = session }
@@ -92,15 +92,18 @@ final class CommandSession: NSObject, URLSessionDownloadDelegate, URLSessionData
     ///   - path: The file.
     ///   - request: The request.
     ///   - options: The options of the upload.
+    ///   - command: The command that runs afterwards; nil for none.
     /// - Returns: The identity of the transfer; nil when the session has ended.
     func upload(
         _ path: String,
         _ request: URLRequest,
-        _ options: TransferOptions
+        _ options: TransferOptions,
+        _ command: EndCommand? = nil
     ) -> TransferRow.ID? {
         guard let session = session.withLock({ $0 }) else { return nil }
         let file = URL(filePath: path, directoryHint: .notDirectory)
         let task = session.uploadTask(with: request, fromFile: file)
+        task.taskDescription = command?.taskDescription
         task.transferOptions = options
         task.resume()
         return id(of: task)
@@ -169,6 +172,21 @@ final class CommandSession: NSObject, URLSessionDownloadDelegate, URLSessionData
             error.map { .failed(Outcome.Reason($0)) } ?? taken
             ?? (task is URLSessionUploadTask ? Outcome(task.response, answer) : found(for: task))
         report(id(of: task), task.originalRequest?.url, outcome)
+        runCommand(after: outcome, of: task)
+    }
+
+    /// Starts the command that the user wants to run after a transfer.
+    private func runCommand(after outcome: Outcome, of task: URLSessionTask) {
+        guard let command = EndCommand(taskDescription: task.taskDescription) else { return }
+        do {
+            try command.start(
+                after: outcome,
+                of: task.originalRequest?.url,
+                in: Destination(taskDescription: task.taskDescription)?.directory
+            )
+        } catch {
+            Console.live.errorLine("ferry: '\(command.text)' cannot be started: \(error)")
+        }
     }
 
     func urlSession(
@@ -329,7 +347,7 @@ extension Application {
 }
 
 /// The options of all transfers of a session.
-struct SessionOptions: Hashable, Sendable {
+struct SessionOptions: Sendable {
     /// The time limit of a transfer, including its waits; nil for a week.
     var timeLimit: Duration?
     /// The maximum number of transfers with a host at a time; nil for what ferryd's settings say.
@@ -338,6 +356,8 @@ struct SessionOptions: Hashable, Sendable {
     var connections: ConnectionChoice?
     /// The variables that are used where `connections` has no setting.
     var environment: [String: String] = [:]
+    /// Called with the metrics of each task when it has ended; nil if nobody wants them.
+    var takeMetrics: (@Sendable (URLSessionTaskMetrics) -> Void)?
 
     /// Returns a session's configuration.
     ///

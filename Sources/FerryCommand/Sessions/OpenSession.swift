@@ -13,7 +13,9 @@ struct OpenSession: Sendable {
     /// Starts a download; nil when the session has ended.
     let download: @Sendable (URLRequest, TransferOptions, Destination) throws -> TransferRow.ID?
     /// Starts an upload of a file; nil when the session has ended.
-    let upload: @Sendable (_ path: String, URLRequest, TransferOptions) throws -> TransferRow.ID?
+    let upload:
+        @Sendable (_ path: String, URLRequest, TransferOptions, EndCommand?) throws ->
+            TransferRow.ID?
     /// Waits until ferryd has recorded all requests and acknowledgements so far.
     let settle: @Sendable () async -> Void
     /// Ends the session permanently, when its transfers are over.
@@ -26,7 +28,7 @@ struct OpenSession: Sendable {
         return OpenSession(
             identifier: identifier,
             download: { try session.download($0, $1, to: $2) },
-            upload: { session.upload($0, $1, $2) },
+            upload: { session.upload($0, $1, $2, $3) },
             settle: { await session.settle() },
             finish: { await session.finish() }
         )

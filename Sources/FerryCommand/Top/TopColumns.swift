@@ -65,7 +65,7 @@ struct TopColumns {
         let percent = whole.map { Figures.percent(done, of: $0) }
         let isRunning = transfer.state == .running
         let rate = transfer.bytesPerSecond.map { Figures.speed(Double($0)) }
-        let name = transfer.name.printable
+        let name = transfer.title.printable
         return line(
             String(transfer.id),
             transfer.state.rawValue,

@@ -11,7 +11,7 @@ struct TopCommand: Command {
             "The list is kept up to date. Keys act on the selected transfer: p pauses and resumes it, + and - change its "
                 + "priority, l limits its rate, w tells what it waits for, u loads it from another URL, x cancels it. ? shows all "
                 + "keys. Transfers go on when the screen is left.",
-            "Colors are those of the terminal; with NO_COLOR in the environment there are none.",
+            "Colors are those of the terminal; with NO_COLOR=1 or CLICOLOR=0 in the environment there are none.",
         ],
         examples: [.init("ferry top", "Look at all transfers:")],
         command: Self.self
@@ -42,7 +42,7 @@ struct TopCommand: Command {
         }
         // A stream says nothing of a ferryd that cannot be started; a call does.
         _ = try await context.daemon.page(limit: 1)
-        let isColored = context.environment["NO_COLOR"].map(\.isEmpty) ?? true
+        let isColored = Color.isWanted(in: context.environment, isTerminal: true)
         guard let terminal = TopTerminal(usesColors: isColored) else {
             let name = context.environment["TERM"] ?? ""
             context.console.errorLine(

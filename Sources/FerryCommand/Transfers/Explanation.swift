@@ -19,7 +19,7 @@ struct Explanation {
     /// The sentences, one per line.
     var lines: [String] {
         ["\(transfer.id)  \(transfer.shownURL)", state]
-            + [history, link, limits, destination].compactMap { $0 }
+            + [history, link, verification, limits, destination].compactMap { $0 }
     }
 
     private var link: String? {
@@ -27,6 +27,11 @@ struct Explanation {
             return nil
         }
         return "It was begun from \(url.shown)."
+    }
+
+    private var verification: String? {
+        transfer.acceptsInvalidCertificates
+            ? "Its server is not verified: it was begun with --insecure." : nil
     }
 
     private var limits: String? {

@@ -13,15 +13,38 @@ struct NewTransfers {
         value: "TIME",
         help: "give up a file that is not complete after 90s, 30m, 12h, 3d … (default: 7d)"
     )
+    private static let exec = OptionSyntax(
+        "exec",
+        value: "COMMAND",
+        help: "run this by the shell after each file, in its directory"
+    )
     private static let detach = OptionSyntax(
         "detach",
         help: "do not wait; show the transfers' IDs"
+    )
+    private static let cookieJar = OptionSyntax(
+        "cookie-jar",
+        value: "FILE",
+        help: "add the cookies that servers set to this file, for --cookie"
+    )
+    private static let verbose = OptionSyntax(
+        "verbose",
+        letter: "v",
+        help: "show what was said with the server, when a file has ended; without secrets"
     )
     private static let quiet = OptionSyntax("quiet", letter: "q", help: "show only what goes wrong")
 
     /// The options of a command that starts transfers.
     static let options =
-        [perHost, giveUpAfter] + ConnectionChoice.options + [detach, .json, quiet]
+        [perHost, giveUpAfter] + ConnectionChoice.options + [
+            cookieJar, exec, detach, .json, verbose, quiet,
+        ]
+    /// The paragraph of a command's help about what runs afterwards.
+    static let discussion =
+        "--exec runs a command after each file, also when this command has ended; without it, the one that 'exec-after' in "
+        + "ferry.conf names. It has the variables "
+        + EndCommand.variables.map { "\($0.name) (\($0.meaning))" }.joined(separator: ", ")
+        + ". It is not waited for, and may run again after a crash."
 
     /// Whether nobody waits for them.
     let isDetached: Bool
@@ -29,9 +52,14 @@ struct NewTransfers {
     var isJSON: Bool { style == .json }
     /// Whether only what goes wrong is told.
     var isQuiet: Bool { style == .quiet }
+    private let ownCommand: EndCommand?
+    private let isVerbose: Bool
+    private let jar: CookieJar?
     private let style: TransferDisplay.Style
     private let sessionOptions: SessionOptions
     private let connections: ConnectionChoice
+    /// The options of what this process loads itself.
+    private let options: TransferOptions
 
     /// Reads a command's options.
     ///
@@ -42,13 +70,25 @@ struct NewTransfers {
         let shown = isDetached ? TransferDisplay.Style.results : .full
         style = arguments.has(.json) ? .json : arguments.has(Self.quiet) ? .quiet : shown
         sessionOptions = SessionOptions(
-            timeLimit: try arguments.value(of: Self.giveUpAfter)
-                .map { text throws(UsageError) in
-                    try arguments.duration(text, of: Self.giveUpAfter)
-                },
+            timeLimit: try arguments.duration(of: Self.giveUpAfter),
             maximumConnectionsPerHost: try arguments.integer(of: Self.perHost, in: 1...1000)
         )
+        isVerbose = arguments.has(Self.verbose)
+        jar = try arguments.value(of: Self.cookieJar).map { path throws(UsageError) in
+            CookieJar(path: try arguments.place(path).text)
+        }
+        guard jar == nil || !isDetached else {
+            throw arguments.error("--cookie-jar is written by this command, and not with --detach.")
+        }
         connections = try ConnectionChoice(arguments)
+        ownCommand = try arguments.value(of: Self.exec).map { text throws(UsageError) in
+            guard 1...EndCommand.greatestByteCount ~= text.utf8.count else {
+                let limit = EndCommand.greatestByteCount
+                throw arguments.error("--exec needs a command of at most \(limit) bytes.")
+            }
+            return EndCommand(text)
+        }
+        options = try TransferChoice(arguments, isDetached: isDetached).options
     }
 
     /// Starts transfers, and follows them until they are over or the user leaves.
@@ -90,6 +130,18 @@ struct NewTransfers {
         return code
     }
 
+    /// Returns the command that runs after each transfer; nil for none.
+    ///
+    /// - Parameter context: The world outside.
+    /// - Returns: The command that an option names, or else the settings.
+    /// - Throws: The error of a ferryd that cannot be asked.
+    func command(in context: Context) async throws -> EndCommand? {
+        if let ownCommand { return ownCommand }
+        let name = TransferDaemon.Settings.execAfter
+        return try await context.daemon.settings().all.first { $0.name == name }?.value
+            .map(EndCommand.init)
+    }
+
     /// Downloads a file in this process, to standard output, a pipe or a device.
     ///
     /// - Parameters:
@@ -106,8 +158,11 @@ struct NewTransfers {
         try connections.check()
         let configuration = URLSessionConfiguration.ephemeral
         connections.apply(to: configuration, in: context.environment)
-        return await StreamedDownload(download, timeLimit: sessionOptions.timeLimit)
-            .run(to: output, configuration, style, in: context)
+        return await StreamedDownload(
+            download,
+            timeLimit: sessionOptions.timeLimit,
+            takeMetrics: metricsTaker { context.console.errorLine($0) }
+        ).run(to: output, configuration, style, in: context)
     }
 
     /// Loads a short file in this process, with the connections that the transfers have.
@@ -119,15 +174,7 @@ struct NewTransfers {
     /// - Returns: The file's content.
     /// - Throws: The error of a file that cannot be loaded, or is too long.
     func content(of url: URL, limit: Int, in context: Context) async throws -> [UInt8] {
-        try connections.check()
-        let configuration = URLSessionConfiguration.ephemeral
-        connections.apply(to: configuration, in: context.environment)
-        let session = URLSession(configuration: configuration)
-        defer { session.invalidateAndCancel() }
-        do {
-            let (bytes, response) = try await session.bytes(from: url)
-            let reason = (response as? HTTPURLResponse).flatMap(Outcome.Reason.init(response:))
-            if let reason { throw UnusableFile(address: url.shown, reason: reason.message) }
+        try await responding(to: URLRequest(url: url), in: context) { bytes, _ in
             var content: [UInt8] = []
             for try await byte in bytes {
                 content.append(byte)
@@ -137,8 +184,74 @@ struct NewTransfers {
                 }
             }
             return content
+        }
+    }
+
+    /// Makes a request in this process, and ends it when its response was used.
+    private func responding<Value>(
+        to request: URLRequest,
+        in context: Context,
+        _ use: (URLSession.AsyncBytes, HTTPURLResponse) async throws -> Value
+    ) async throws -> Value {
+        try connections.check()
+        let configuration = URLSessionConfiguration.ephemeral
+        connections.apply(to: configuration, in: context.environment)
+        configuration.transferOptions = options
+        let session = URLSession(configuration: configuration)
+        defer { session.invalidateAndCancel() }
+        let address = request.url?.shown ?? ""
+        do {
+            let (bytes, response) = try await session.bytes(for: request)
+            guard let response = response as? HTTPURLResponse else {
+                throw UnusableFile(address: address, reason: "it has no response of HTTP")
+            }
+            if let reason = Outcome.Reason(response: response) {
+                throw UnusableFile(address: address, reason: reason.message)
+            }
+            return try await use(bytes, response)
         } catch let error as URLError {
-            throw UnusableFile(address: url.shown, reason: Outcome.Reason(error).message)
+            throw UnusableFile(address: address, reason: Outcome.Reason(error).message)
+        }
+    }
+
+    /// Asks a server how long a file is, with the connections that the transfers have.
+    ///
+    /// - Parameters:
+    ///   - request: The request for the file.
+    ///   - context: The world outside.
+    /// - Returns: The number of its bytes; nil if the server does not say.
+    /// - Throws: The error of a server that cannot be asked, or refuses the request.
+    func byteCount(of request: URLRequest, in context: Context) async throws -> Int64? {
+        var request = request
+        // Some servers take no HEAD, such as those of signed URLs.
+        request.setValue("bytes=0-0", forHTTPHeaderField: "Range")
+        request.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
+        return try await responding(to: request, in: context) { _, response in
+            if response.statusCode == 206 {
+                let range = response.value(forHTTPHeaderField: "Content-Range") ?? ""
+                return range.split(separator: "/").last.flatMap { Int64($0) }
+            }
+            let length = response.expectedContentLength
+            return length < 0 ? nil : length
+        }
+    }
+
+    /// Returns what takes the metrics of a transfer.
+    ///
+    /// - Parameter tell: Shows lines to a person.
+    /// - Returns: The closure; nil if no option needs metrics.
+    private func metricsTaker(
+        _ tell: @escaping @Sendable (String) -> Void
+    ) -> (@Sendable (URLSessionTaskMetrics) -> Void)? {
+        guard isVerbose || jar != nil else { return nil }
+        return { [isVerbose, jar] metrics in
+            if isVerbose { tell(Conversation(metrics).lines.joined(separator: "\n")) }
+            guard let jar else { return }
+            do {
+                try jar.add(metrics)
+            } catch {
+                tell("ferry: the cookies cannot be saved in '\(jar.path)': \(error)")
+            }
         }
     }
 
@@ -152,6 +265,7 @@ struct NewTransfers {
         var options = sessionOptions
         options.connections = connections
         options.environment = context.environment
+        options.takeMetrics = metricsTaker { mailbox.send(.told($0)) }
         return context.openSession(identifier, options, taker) { id, _, outcome in
             mailbox.send(.ended(id, outcome))
         }

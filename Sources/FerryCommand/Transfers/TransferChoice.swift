@@ -1,4 +1,5 @@
 import Ferry
+import Foundation
 
 /// What a command's options say of each transfer, whether it is a download or an upload.
 struct TransferChoice: Hashable, Sendable {
@@ -14,10 +15,31 @@ struct TransferChoice: Hashable, Sendable {
         value: "N",
         help: "give up a file after N failures in a row"
     )
+    private static let retryDelay = OptionSyntax(
+        "retry-delay",
+        value: "TIME",
+        help:
+            "wait up to this long after a failure, and longer after each further one (default: 1s)"
+    )
+    private static let retryOn = OptionSyntax(
+        "retry-on",
+        value: "STATUS",
+        help: "try again after these statuses as well, such as 403,404 or 400-499"
+    )
+    private static let timeout = OptionSyntax(
+        "timeout",
+        value: "TIME",
+        help: "try again when nothing has arrived for this time (default: 60s)"
+    )
     private static let connectTimeout = OptionSyntax(
         "connect-timeout",
         value: "TIME",
         help: "try again when a connection takes longer than 5s, 2m … (default: 15s)"
+    )
+    private static let insecure = OptionSyntax(
+        "insecure",
+        letter: "k",
+        help: "accept any certificate of a server, so that nobody knows who it is"
     )
     private static let keepAwake = OptionSyntax(
         "keep-awake",
@@ -38,7 +60,12 @@ struct TransferChoice: Hashable, Sendable {
     private static let retriedStatuses = Set(500...599).subtracting([501, 505]).union([408, 429])
 
     /// The options of a command that transfers files.
-    static let options = [limitRate, retries, connectTimeout, keepAwake, unmeteredOnly, whenIdle]
+    static let options = [
+        limitRate, retries, retryDelay, retryOn, timeout, connectTimeout, insecure, keepAwake,
+        unmeteredOnly, whenIdle,
+    ]
+    /// The options of which each value counts, rather than the last one.
+    static let repeated: Set = [retryOn]
     /// The paragraph of a command's help about failures.
     static let discussion =
         "What fails is tried again for a week, or as long as --give-up-after says. If a server has not "
@@ -50,8 +77,10 @@ struct TransferChoice: Hashable, Sendable {
 
     /// The rate that none of them exceeds, in bytes per second; nil for no limit.
     let maximumRate: Int64?
+    private let idleTimeout: Duration?
     private let connectTimeout: Duration?
     private let keepsMachineAwake: Bool
+    private let acceptsInvalidCertificates: Bool
     private var avoidedConditions: TransferOptions.Conditions = []
     private var retry = TransferOptions.Retry()
 
@@ -65,16 +94,19 @@ struct TransferChoice: Hashable, Sendable {
         maximumRate = try arguments.value(of: Self.limitRate).flatMap { text throws(UsageError) in
             try arguments.rate(text)
         }
-        connectTimeout = try arguments.value(of: Self.connectTimeout)
-            .map { text throws(UsageError) in
-                try arguments.duration(text, of: Self.connectTimeout)
-            }
+        idleTimeout = try arguments.duration(of: Self.timeout)
+        connectTimeout = try arguments.duration(of: Self.connectTimeout)
         keepsMachineAwake = arguments.has(Self.keepAwake)
+        acceptsInvalidCertificates = arguments.has(Self.insecure)
         if arguments.has(Self.unmeteredOnly) {
             avoidedConditions.formUnion([.expensiveNetwork, .cellularNetwork])
         }
         if arguments.has(Self.whenIdle) { avoidedConditions.formUnion(.discretionary) }
-        retry.statuses = Self.retriedStatuses
+        retry.statuses = try Self.retriedStatuses.union(Self.statuses(arguments))
+        if let delay = try arguments.duration(of: Self.retryDelay) {
+            retry.firstDelay = delay
+            retry.maximumDelay = max(delay, retry.maximumDelay)
+        }
         if let text = arguments.value(of: Self.retries) {
             retry.maximumAttempts = try arguments.count(text, of: Self.retries)
         } else if !isDetached {
@@ -82,11 +114,31 @@ struct TransferChoice: Hashable, Sendable {
         }
     }
 
+    private static func statuses(_ arguments: Arguments) throws(UsageError) -> Set<Int> {
+        var statuses: Set<Int> = []
+        for text in arguments.values(of: retryOn).flatMap({ $0.split(separator: ",") }) {
+            let ends = text.split(separator: "-", omittingEmptySubsequences: false).map { Int($0) }
+            guard 1...2 ~= ends.count, let first = ends[0], let last = ends.last ?? nil,
+                first <= last, 400...599 ~= first, 400...599 ~= last
+            else {
+                throw arguments.error("--retry-on takes statuses from 400 to 599, not '\(text)'.")
+            }
+            statuses.formUnion(first...last)
+        }
+        return statuses
+    }
+
+    /// Applies to a request what is not one of the options of its transfer.
+    func apply(to request: inout URLRequest) {
+        if let idleTimeout { request.timeoutInterval = idleTimeout / .seconds(1) }
+    }
+
     /// The options of a transfer, without a limit of its rate.
     var options: TransferOptions {
         var options = TransferOptions()
         options.connectTimeout = connectTimeout
         options.keepsMachineAwake = keepsMachineAwake
+        options.acceptsInvalidCertificates = acceptsInvalidCertificates
         options.avoidedConditions = avoidedConditions
         options.retry = retry
         return options

@@ -75,6 +75,11 @@ extension TransferDaemon.EndedTransfer {
         }
     }
 
+    /// The color of its state; nil for the terminal's own.
+    var color: Color? {
+        if case .failed(let reason) = outcome, !reason.isCancellation { .red } else { nil }
+    }
+
     /// The number of bytes received, or sent by an upload.
     var progressText: String {
         Figures.byteCount(upload?.sentByteCount ?? receivedByteCount)

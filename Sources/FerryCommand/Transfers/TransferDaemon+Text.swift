@@ -31,6 +31,8 @@ protocol ToldTransfer {
     var failure: TransferDaemon.Transfer.Failure? { get }
     /// The number of bytes received or sent per second lately.
     var bytesPerSecond: Int64? { get }
+    /// Whether any certificate of its server is accepted.
+    var acceptsInvalidCertificates: Bool { get }
 }
 
 extension TransferDaemon.Summary: ToldTransfer {}
@@ -71,6 +73,9 @@ extension ToldTransfer {
         if let name = Destination(taskDescription: taskDescription)?.name { return name }
         return FileName(contentDisposition: contentDisposition, address: originalAddress).text
     }
+
+    /// Its name in a line for people, which says if its server is not verified.
+    var title: String { TransferRow.title(name, isInsecure: acceptsInvalidCertificates) }
 
     /// The reason why a completed transfer has no usable file; nil when it has one.
     var reasonForFailure: Outcome.Reason? {
@@ -135,6 +140,16 @@ extension ToldTransfer {
         case .completed:
             reasonForFailure.map { $0.isCancellation ? "cancelled" : "failed" } ?? obstacle
                 ?? "done"
+        }
+    }
+
+    /// The color of its state; nil for the terminal's own.
+    var color: Color? {
+        switch state {
+        case .suspended: nil
+        case .waiting: .yellow
+        case .running: .green
+        case .completed: reasonForFailure != nil ? .red : obstacle == nil ? nil : .yellow
         }
     }
 
@@ -232,6 +247,7 @@ extension TransferRow {
             taskIdentifier: transfer.taskIdentifier
         )
         self.init(id: id, name: transfer.name, url: transfer.shownURL, number: transfer.id)
+        isInsecure = transfer.acceptsInvalidCertificates
     }
 
     /// Returns the outcome in a few words.

@@ -83,6 +83,14 @@ struct TransferDisplay {
         add(lines.printableLines, for: size)
     }
 
+    /// Writes lines for people, above the region if there is one.
+    mutating func tell(_ lines: String) {
+        guard style == .full, let size = console.errorSize() else {
+            return console.errorLine(lines)
+        }
+        add(lines.printableLines, for: size)
+    }
+
     /// Writes a text above the region: at once, or with the region's next lines if these are many.
     private mutating func add(_ text: String, for size: TerminalSize) {
         pending.append(text)

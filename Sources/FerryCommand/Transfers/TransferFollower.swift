@@ -13,6 +13,8 @@ struct TransferFollower {
         case ended(TransferRow.ID, Outcome)
         /// A session of this process has a complete file that it cannot save yet.
         case held(TransferRow.ID, TransferRow.Hold)
+        /// A session of this process has something to tell, in lines.
+        case told(String)
         /// Ctrl-C.
         case interrupted
         /// The display may be outdated.
@@ -125,6 +127,13 @@ struct TransferFollower {
         }
     }
 
+    /// Has the lines written that were put off, if there are some.
+    private mutating func comeBackForLines() {
+        guard display.owesLines, !owesShow else { return }
+        wake(after: Self.interval)
+        owesShow = true
+    }
+
     private mutating func wake(after delay: Duration) {
         staleness?.cancel()
         staleness = Task { [mailbox] in
@@ -148,6 +157,9 @@ struct TransferFollower {
             )
         case .ended(let id, let outcome): watch.ended(id, outcome, at: instant)
         case .held(let id, let hold): watch.held(id, hold)
+        case .told(let lines):
+            display.tell(lines)
+            comeBackForLines()
         case .interrupted: watch.interrupted()
         case .stale: watch.becameStale()
         case .lost(let error): throw error
@@ -158,10 +170,7 @@ struct TransferFollower {
             case .show: try show(at: instant)
             case .notify(let row):
                 try display.notify(row)
-                if display.owesLines, !owesShow {
-                    wake(after: Self.interval)
-                    owesShow = true
-                }
+                comeBackForLines()
             case .finish(let code):
                 if owesShow || display.owesLines { try show(at: instant, isLast: true) }
                 return code

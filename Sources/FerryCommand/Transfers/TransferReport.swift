@@ -30,6 +30,8 @@ struct TransferReport: Encodable {
     let name: String
     /// The URL it was created with, without a password.
     let url: String
+    /// True if any certificate of its server is accepted.
+    let insecure: Bool?
     /// The status of the latest response.
     let status: Int?
     /// The number of body bytes received.
@@ -66,6 +68,7 @@ struct TransferReport: Encodable {
         state = transfer.state.rawValue
         name = transfer.name
         url = transfer.shownURL
+        insecure = transfer.acceptsInvalidCertificates ? true : nil
         status = transfer.status
         received = transfer.receivedByteCount
         expected = transfer.expectedByteCount
@@ -115,6 +118,8 @@ struct EndedReport: Encodable {
     let failure: TransferReport.Failure?
     /// The path of its file.
     let path: String?
+    /// The digests that its file was found to have, by their algorithms, in hexadecimal digits.
+    let digests: [String: String]?
     /// When it was created.
     let created: Date
     /// When it ended.
@@ -140,6 +145,8 @@ struct EndedReport: Encodable {
             failure = nil
         }
         path = transfer.path
+        let known = transfer.digests.map { ($0.algorithm.rawValue, $0.hexadecimal) }
+        digests = known.isEmpty ? nil : Dictionary(known, uniquingKeysWith: { $1 })
         created = transfer.created
         ended = transfer.ended
     }
@@ -153,6 +160,8 @@ struct RowReport: Encodable {
     let id: Int?
     /// The URL it was created with, without a password.
     let url: String
+    /// True if any certificate of its server is accepted.
+    let insecure: Bool?
     /// The number of bytes received, or sent by an upload.
     let received: Int64
     /// The body's length.
@@ -178,6 +187,7 @@ struct RowReport: Encodable {
     init(_ row: TransferRow, event: String? = nil) {
         id = row.number
         url = row.url
+        insecure = row.isInsecure ? true : nil
         received = row.receivedByteCount
         expected = row.expectedByteCount
         switch row.state {

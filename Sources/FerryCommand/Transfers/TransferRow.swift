@@ -42,6 +42,8 @@ struct TransferRow: Hashable, Sendable, Identifiable {
     let id: ID
     /// The name of the transfer.
     var name: String
+    /// Whether any certificate of its server is accepted.
+    var isInsecure = false
     /// The URL it was created with, without a password.
     var url: String
     /// Its number in ferryd; nil until that is known.
@@ -74,6 +76,14 @@ struct TransferRow: Hashable, Sendable, Identifiable {
         self.url = url
         self.number = number
         self.isToBegin = isToBegin
+    }
+
+    /// Its name in a line for people, which says if its server is not verified.
+    var title: String { Self.title(name, isInsecure: isInsecure) }
+
+    /// Returns the name of a transfer in a line for people.
+    static func title(_ name: String, isInsecure: Bool) -> String {
+        isInsecure ? "\(name) (insecure)" : name
     }
 
     /// Whether it has ended.

@@ -49,6 +49,7 @@ import Testing
               put       upload files, also when this command ends before they are sent
               list      show the transfers of all applications
               top       show all transfers on a full screen, and act on them
+              history   show the transfers that have ended
               watch     follow transfers until they are over
               pause     stop transfers until they are resumed
               resume    resume paused transfers
@@ -92,70 +93,114 @@ import Testing
             Download files, also when this command ends before they are complete.
 
             Options:
-              -i, --input-file FILE       download the URLs in this list, too; '-' is
-                                          standard input
-              -o, --output PATH           save the file under this name; '#1' in it is what
-                                          the URL's first range or set stands for
-              -d, --directory DIR         save the files in this directory (default: the
-                                          current one)
-                  --overwrite             replace a file that has the name, unless it was
-                                          changed after this command began
-                  --skip-existing         leave out a file whose name is there, or is when
-                                          the file is complete
-              -N, --newer                 replace a file that is there only by a newer one
-                                          of the server; implies --remote-time
-              -R, --remote-time           give the file the time at which the server's was
-                                          last changed
-              -X, --request METHOD        make the request by this method
-              -H, --header 'NAME: VALUE'  send this header field; not to another server
-                                          after a redirect
-              -A, --user-agent NAME       send this as the name of the program
-              -e, --referer URL           send this as the address of the page with the link
-              -u, --user NAME:PASSWORD    log in to the server with this name and password,
-                                          by the Basic scheme
-              -n, --netrc                 log in with the name and password that ~/.netrc
-                                          has for the server
-                  --netrc-file FILE       the same with this file
-              -b, --cookie 'NAME=VALUE'   send these cookies, or those that a file of
-                                          cookies in Netscape's format has for the URL
-                  --data DATA             send this by POST, as forms are sent, and only
-                                          once unless --retries says otherwise; '@FILE' is
-                                          the content of a file, of at most 1 MiB
-                  --checksum NAME=DIGITS  save the file only with this digest, such as
-                                          sha-256=9f86… (only with one URL)
-                  --mirror URL            load parts from here as well (only with one URL)
-                  --connections N         load each file by up to N connections, 1 to 16
-                                          (default: 4)
-                  --limit-rate RATE       transfer each file no faster than this, such as
-                                          500k or 2M bytes per second; k is 1000
-                  --retries N             give up a file after N failures in a row
-                  --connect-timeout TIME  try again when a connection takes longer than 5s,
-                                          2m … (default: 15s)
-                  --keep-awake            keep the machine from sleeping by itself meanwhile
-                  --unmetered-only        wait while the network is metered or cellular
-                  --when-idle             wait for mains power, an unmetered network and the
-                                          hours of 'ferry limit' for discretionary transfers
-                  --checksums FILE        save each file only with the digest that this file
-                                          or URL has for it, such as SHA256SUMS
-              -g, --globoff               take brackets and braces in a URL as they are
-                  --per-host N            transfer at most N files with a server at a time
-                                          (default: as ferry.conf says)
-                  --give-up-after TIME    give up a file that is not complete after 90s,
-                                          30m, 12h, 3d … (default: 7d)
-              -x, --proxy URL             go through this proxy, such as
-                                          http://user:password@host:3128 or socks5h://host
-                  --noproxy HOSTS         go to these hosts directly, such as
-                                          'localhost,.example.com,10.0.0.0/8' or '*'
-                  --cacert FILE           trust the authorities in this PEM file, and no
-                                          others
-                  --cert FILE             show the server this certificate, in PEM or PKCS
-                                          #12
-                  --key FILE              the key of --cert, in PEM, where it is in a file
-                                          of its own
-                  --detach                do not wait; show the transfers' IDs
-                  --json                  write JSON for programs
-              -q, --quiet                 show only what goes wrong
-              -h, --help                  show this help
+              -i, --input-file FILE            download the URLs in this list, too; '-' is
+                                               standard input
+              -M, --metalink FILE              download what this Metalink file or URL
+                                               describes, from all mirrors that it names
+              -o, --output PATH                save the file under this name; '#1' in it is
+                                               what the URL's first range or set stands for
+              -d, --directory DIR              save the files in this directory (default:
+                                               the current one)
+              -c, --continue                   continue what curl, wget, aria2 or a browser
+                                               has loaded of the file; the whole takes its
+                                               place
+                  --overwrite                  replace a file that has the name, unless it
+                                               was changed after this command began
+                  --skip-existing              leave out a file whose name is there, or is
+                                               when the file is complete
+              -N, --newer                      replace a file that is there only by a newer
+                                               one of the server; implies --remote-time
+              -R, --remote-time                give the file the time at which the server's
+                                               was last changed
+              -X, --request METHOD             make the request by this method
+              -H, --header 'NAME: VALUE'       send this header field; not to another server
+                                               after a redirect
+              -A, --user-agent NAME            send this as the name of the program
+              -e, --referer URL                send this as the address of the page with the
+                                               link
+              -u, --user NAME:PASSWORD         log in to the server with this name and
+                                               password, by the Basic scheme
+              -n, --netrc                      log in with the name and password that
+                                               ~/.netrc has for the server
+                  --netrc-file FILE            the same with this file
+              -b, --cookie 'NAME=VALUE'        send these cookies, or those that a file of
+                                               cookies in Netscape's format has for the URL
+                  --data DATA                  send this by POST, as forms are sent, and
+                                               only once unless --retries says otherwise;
+                                               '@FILE' is the content of a file, of at most
+                                               1 MiB
+                  --data-urlencode NAME=VALUE  the same, with the value encoded as a URL
+                                               needs it; 'NAME@FILE' has that of a file
+              -F, --form NAME=VALUE            send a form in several parts
+                                               (multipart/form-data); 'NAME=@FILE' sends a
+                                               file, with ';type=TYPE' after it one of that
+                                               type
+              -G, --get                        put what --data and --data-urlencode say into
+                                               the URL, and send nothing
+                  --url-query NAME=VALUE       add this to the query of the URL, with the
+                                               value encoded
+                  --checksum NAME=DIGITS       save the file only with this digest, such as
+                                               sha-256=9f86… (only with one URL)
+                  --mirror URL                 load parts from here as well (only with one
+                                               URL)
+                  --connections N              load each file by up to N connections, 1 to
+                                               16 (default: 4)
+                  --limit-rate RATE            transfer each file no faster than this, such
+                                               as 500k or 2M bytes per second; k is 1000
+                  --retries N                  give up a file after N failures in a row
+                  --retry-delay TIME           wait up to this long after a failure, and
+                                               longer after each further one (default: 1s)
+                  --retry-on STATUS            try again after these statuses as well, such
+                                               as 403,404 or 400-499
+                  --timeout TIME               try again when nothing has arrived for this
+                                               time (default: 60s)
+                  --connect-timeout TIME       try again when a connection takes longer than
+                                               5s, 2m … (default: 15s)
+              -k, --insecure                   accept any certificate of a server, so that
+                                               nobody knows who it is
+                  --keep-awake                 keep the machine from sleeping by itself
+                                               meanwhile
+                  --unmetered-only             wait while the network is metered or cellular
+                  --when-idle                  wait for mains power, an unmetered network
+                                               and the hours of 'ferry limit' for
+                                               discretionary transfers
+                  --checksums FILE             save each file only with the digest that this
+                                               file or URL has for it, such as SHA256SUMS
+              -g, --globoff                    take brackets and braces in a URL as they are
+                  --per-host N                 transfer at most N files with a server at a
+                                               time (default: as ferry.conf says)
+                  --give-up-after TIME         give up a file that is not complete after
+                                               90s, 30m, 12h, 3d … (default: 7d)
+              -x, --proxy URL                  go through this proxy, such as
+                                               http://user:password@host:3128 or
+                                               socks5h://host
+                  --noproxy HOSTS              go to these hosts directly, such as
+                                               'localhost,.example.com,10.0.0.0/8' or '*'
+                  --cacert FILE                trust the authorities in this PEM file, and
+                                               no others
+                  --cert FILE                  show the server this certificate, in PEM or
+                                               PKCS #12
+                  --key FILE                   the key of --cert, in PEM, where it is in a
+                                               file of its own
+                  --pass-file FILE             the first line of this file is the passphrase
+                                               of --key
+              -4, --ipv4                       use addresses of version 4 alone
+              -6, --ipv6                       use addresses of version 6 alone
+                  --interface NAME             connect from this interface, such as eth0, or
+                                               from this address of the machine
+                  --resolve HOST:PORT:ADDRESS  use this address, or several with commas
+                                               between them, without a lookup of the host's
+                                               name
+                  --cookie-jar FILE            add the cookies that servers set to this
+                                               file, for --cookie
+                  --exec COMMAND               run this by the shell after each file, in its
+                                               directory
+                  --detach                     do not wait; show the transfers' IDs
+                  --json                       write JSON for programs
+              -v, --verbose                    show what was said with the server, when a
+                                               file has ended; without secrets
+              -q, --quiet                      show only what goes wrong
+              -h, --help                       show this help
 
             Ctrl-C leaves the transfers running; 'ferry watch ID' comes back to them.
             Finished files are saved with or without a ferry command running, each when it
@@ -201,6 +246,13 @@ import Testing
             for curl. A password in an argument can be seen by every user of this machine;
             one in a variable cannot.
 
+            --exec runs a command after each file, also when this command has ended; without
+            it, the one that 'exec-after' in ferry.conf names. It has the variables
+            FERRY_STATE (saved, unchanged, sent, cancelled or failed), FERRY_FILE (the path
+            of the file; empty if there is none), FERRY_URL (the URL, without a password),
+            FERRY_REASON (why it failed; empty if it did not). It is not waited for, and may
+            run again after a crash.
+
             When standard output is no terminal, it gets the path of each saved file.
             """
         )
@@ -215,49 +267,76 @@ import Testing
             Upload files, also when this command ends before they are sent.
 
             Options:
-                  --resumable PROTOCOL    continue an upload by this protocol: auto, draft,
-                                          tus or off (default: auto)
-                  --content-type TYPE     send this as the files' media type (default:
-                                          application/octet-stream)
-              -X, --request METHOD        make the request by this method
-              -H, --header 'NAME: VALUE'  send this header field; not to another server
-                                          after a redirect
-              -A, --user-agent NAME       send this as the name of the program
-              -e, --referer URL           send this as the address of the page with the link
-              -u, --user NAME:PASSWORD    log in to the server with this name and password,
-                                          by the Basic scheme
-              -n, --netrc                 log in with the name and password that ~/.netrc
-                                          has for the server
-                  --netrc-file FILE       the same with this file
-              -b, --cookie 'NAME=VALUE'   send these cookies, or those that a file of
-                                          cookies in Netscape's format has for the URL
-                  --limit-rate RATE       transfer each file no faster than this, such as
-                                          500k or 2M bytes per second; k is 1000
-                  --retries N             give up a file after N failures in a row
-                  --connect-timeout TIME  try again when a connection takes longer than 5s,
-                                          2m … (default: 15s)
-                  --keep-awake            keep the machine from sleeping by itself meanwhile
-                  --unmetered-only        wait while the network is metered or cellular
-                  --when-idle             wait for mains power, an unmetered network and the
-                                          hours of 'ferry limit' for discretionary transfers
-                  --per-host N            transfer at most N files with a server at a time
-                                          (default: as ferry.conf says)
-                  --give-up-after TIME    give up a file that is not complete after 90s,
-                                          30m, 12h, 3d … (default: 7d)
-              -x, --proxy URL             go through this proxy, such as
-                                          http://user:password@host:3128 or socks5h://host
-                  --noproxy HOSTS         go to these hosts directly, such as
-                                          'localhost,.example.com,10.0.0.0/8' or '*'
-                  --cacert FILE           trust the authorities in this PEM file, and no
-                                          others
-                  --cert FILE             show the server this certificate, in PEM or PKCS
-                                          #12
-                  --key FILE              the key of --cert, in PEM, where it is in a file
-                                          of its own
-                  --detach                do not wait; show the transfers' IDs
-                  --json                  write JSON for programs
-              -q, --quiet                 show only what goes wrong
-              -h, --help                  show this help
+                  --resumable PROTOCOL         continue an upload by this protocol: auto,
+                                               draft, tus or off (default: auto)
+                  --content-type TYPE          send this as the files' media type (default:
+                                               application/octet-stream)
+              -X, --request METHOD             make the request by this method
+              -H, --header 'NAME: VALUE'       send this header field; not to another server
+                                               after a redirect
+              -A, --user-agent NAME            send this as the name of the program
+              -e, --referer URL                send this as the address of the page with the
+                                               link
+              -u, --user NAME:PASSWORD         log in to the server with this name and
+                                               password, by the Basic scheme
+              -n, --netrc                      log in with the name and password that
+                                               ~/.netrc has for the server
+                  --netrc-file FILE            the same with this file
+              -b, --cookie 'NAME=VALUE'        send these cookies, or those that a file of
+                                               cookies in Netscape's format has for the URL
+                  --limit-rate RATE            transfer each file no faster than this, such
+                                               as 500k or 2M bytes per second; k is 1000
+                  --retries N                  give up a file after N failures in a row
+                  --retry-delay TIME           wait up to this long after a failure, and
+                                               longer after each further one (default: 1s)
+                  --retry-on STATUS            try again after these statuses as well, such
+                                               as 403,404 or 400-499
+                  --timeout TIME               try again when nothing has arrived for this
+                                               time (default: 60s)
+                  --connect-timeout TIME       try again when a connection takes longer than
+                                               5s, 2m … (default: 15s)
+              -k, --insecure                   accept any certificate of a server, so that
+                                               nobody knows who it is
+                  --keep-awake                 keep the machine from sleeping by itself
+                                               meanwhile
+                  --unmetered-only             wait while the network is metered or cellular
+                  --when-idle                  wait for mains power, an unmetered network
+                                               and the hours of 'ferry limit' for
+                                               discretionary transfers
+                  --per-host N                 transfer at most N files with a server at a
+                                               time (default: as ferry.conf says)
+                  --give-up-after TIME         give up a file that is not complete after
+                                               90s, 30m, 12h, 3d … (default: 7d)
+              -x, --proxy URL                  go through this proxy, such as
+                                               http://user:password@host:3128 or
+                                               socks5h://host
+                  --noproxy HOSTS              go to these hosts directly, such as
+                                               'localhost,.example.com,10.0.0.0/8' or '*'
+                  --cacert FILE                trust the authorities in this PEM file, and
+                                               no others
+                  --cert FILE                  show the server this certificate, in PEM or
+                                               PKCS #12
+                  --key FILE                   the key of --cert, in PEM, where it is in a
+                                               file of its own
+                  --pass-file FILE             the first line of this file is the passphrase
+                                               of --key
+              -4, --ipv4                       use addresses of version 4 alone
+              -6, --ipv6                       use addresses of version 6 alone
+                  --interface NAME             connect from this interface, such as eth0, or
+                                               from this address of the machine
+                  --resolve HOST:PORT:ADDRESS  use this address, or several with commas
+                                               between them, without a lookup of the host's
+                                               name
+                  --cookie-jar FILE            add the cookies that servers set to this
+                                               file, for --cookie
+                  --exec COMMAND               run this by the shell after each file, in its
+                                               directory
+                  --detach                     do not wait; show the transfers' IDs
+                  --json                       write JSON for programs
+              -v, --verbose                    show what was said with the server, when a
+                                               file has ended; without secrets
+              -q, --quiet                      show only what goes wrong
+              -h, --help                       show this help
 
             Files are sent by PUT unless --request names another method. If URL ends with
             '/', each file's name is added to it; several files need such a URL. Ctrl-C
@@ -283,6 +362,13 @@ import Testing
             for curl. A password in an argument can be seen by every user of this machine;
             one in a variable cannot.
 
+            --exec runs a command after each file, also when this command has ended; without
+            it, the one that 'exec-after' in ferry.conf names. It has the variables
+            FERRY_STATE (saved, unchanged, sent, cancelled or failed), FERRY_FILE (the path
+            of the file; empty if there is none), FERRY_URL (the URL, without a password),
+            FERRY_REASON (why it failed; empty if it did not). It is not waited for, and may
+            run again after a crash.
+
             What the server answers is written to standard output. A status of 400 or more
             is a failure.
             """
@@ -304,8 +390,12 @@ import Testing
                   --json      write JSON for programs
               -h, --help      show this help
 
-            With --all it also shows what has ended: the last 1000 transfers, behind those
-            whose applications have not taken their files yet.
+            With --all it also shows what has ended: the last 1000 transfers, or as many as
+            'history' in ferry.conf says, behind those whose applications have not taken
+            their files yet.
+
+            On a terminal the state has a color. NO_COLOR=1 or CLICOLOR=0 in the environment
+            means none, CLICOLOR_FORCE=1 one also where there is no terminal.
             """
         )
     }
@@ -326,8 +416,8 @@ import Testing
             waits for, u loads it from another URL, x cancels it. ? shows all keys.
             Transfers go on when the screen is left.
 
-            Colors are those of the terminal; with NO_COLOR in the environment there are
-            none.
+            Colors are those of the terminal; with NO_COLOR=1 or CLICOLOR=0 in the
+            environment there are none.
             """
         )
     }

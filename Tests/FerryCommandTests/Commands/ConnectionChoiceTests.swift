@@ -66,6 +66,48 @@ import Testing
         #expect(configuration.clientCertificate?.keyFile?.path == key)
     }
 
+    @Test func `addresses and interfaces are those of the options`() async throws {
+        let options =
+            "-4 --interface eth0 --resolve A.example:443:192.0.2.1,[2001:db8::1] --resolve b:80:::1"
+        let configuration = try #require(try await get(options).0)
+        #expect(configuration.internetProtocolVersion == .v4)
+        #expect(configuration.requiredInterface == "eth0")
+        #expect(
+            configuration.hostAddresses == [
+                .init(host: "a.example", port: 443, addresses: ["192.0.2.1", "2001:db8::1"]),
+                .init(host: "b", port: 80, addresses: ["::1"]),
+            ]
+        )
+        #expect(try await get("-6").0?.internetProtocolVersion == .v6)
+    }
+
+    @Test(
+        arguments: [
+            ("-4 -6", "--ipv4 and --ipv6 exclude each other"),
+            ("--interface a/b", "is neither an interface nor an address"),
+            ("--resolve a", "--resolve needs HOST:PORT:ADDRESS"),
+            ("--resolve a:b:::1", "--resolve needs HOST:PORT:ADDRESS"),
+            ("--resolve a:0:::1", "a port is from 1 to 65535"),
+            ("--resolve a:65536:::1", "a port is from 1 to 65535"),
+            ("--resolve a:80:b", "'b' is not an address"),
+            ("--resolve a:80:", "a host has 1 to 64 addresses"),
+        ]
+    )
+    func `addresses that are none are refused`(options: String, message: String) async throws {
+        let run = try await get(options).1
+        #expect(run.code == .usage)
+        #expect(run.error.contains(message), "\(run.error)")
+    }
+
+    @Test func `the passphrase of a key is the first line of a file`() async throws {
+        let locked = try file("locked.pem", "-----BEGIN ENCRYPTED PRIVATE KEY-----")
+        let secret = try file("secret", "harbour\r\nmore\n")
+        let (configuration, run) = try await get("--cert \(locked) --pass-file \(secret)")
+        #expect(run.code == .success, "\(run.error)")
+        #expect(configuration?.clientCertificate?.passphrase == "harbour")
+        #expect(try await get("--pass-file \(secret)").1.code == .usage)
+    }
+
     @Test(arguments: ["ftp://a", "http://", "http://me:harbour@", "http://:3128", "a b", "16"])
     func `SEC-8: a proxy that is none is refused, and its password not shown`(
         text: String

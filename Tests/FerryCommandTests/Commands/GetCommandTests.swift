@@ -249,6 +249,124 @@ import Testing
         #expect(options?.mirrors.map(\.absoluteString) == [Self.b])
     }
 
+    @Test func `time-outs, delays and statuses go along with a transfer`() async {
+        let sessions = PlayedSessions([saved], in: daemon)
+        let wanted =
+            "--timeout 90s --connect-timeout 2m --retry-delay 10m --retry-on 404,423 --retry-on 410-412 -k"
+        _ = await get("\(wanted) \(Self.a)", sessions)
+        let options = sessions.options.first
+        #expect(sessions.requests.first?.timeoutInterval == 90)
+        #expect(options?.connectTimeout == .seconds(120))
+        #expect(options?.retry?.firstDelay == .seconds(600))
+        #expect(options?.retry?.maximumDelay == .seconds(600))
+        #expect(
+            options?.retry?.statuses?.isSuperset(of: [404, 410, 411, 412, 423, 429, 500]) == true
+        )
+        #expect(options?.retry?.statuses?.contains(403) == false)
+        #expect(options?.acceptsInvalidCertificates == true)
+    }
+
+    @Test(arguments: ["399", "600", "404-", "412-410", "-404", "a", "400-999"])
+    func `what is no status to try again after is refused`(status: String) async {
+        let run = await get("--retry-on \(status) \(Self.a)", PlayedSessions([], in: daemon))
+        #expect(run.code == .usage)
+        #expect(run.error.contains("--retry-on takes statuses from 400 to 599"), "\(run.error)")
+    }
+
+    @Test(
+        arguments: [
+            ("--data-urlencode a=b_c&d -G", "https://example.org/a.iso?a=b_c%26d", nil),
+            ("--data a=1 --data-urlencode x=%E4 -G", "https://example.org/a.iso?a=1&x=%25E4", nil),
+            ("--url-query q=a/b", "https://example.org/a.iso?q=a%2Fb", nil),
+            ("--url-query q=1 --data a=2", "https://example.org/a.iso?q=1", "a=2"),
+            ("--data-urlencode =a=b", "https://example.org/a.iso", "a%3Db"),
+            ("--data-urlencode ä", "https://example.org/a.iso", "%C3%A4"),
+        ] as [(String, String, String?)]
+    )
+    func `data is encoded, and goes into the URL or the body`(
+        options: String,
+        url: String,
+        body: String?
+    ) async {
+        let sessions = PlayedSessions([saved], in: daemon)
+        let run = await get("\(options) https://example.org/a.iso", sessions)
+        #expect(run.code == .success, "\(run.error)")
+        let request = sessions.requests.first
+        #expect(request?.url?.absoluteString == url)
+        #expect(request?.httpBody.map { String(decoding: $0, as: UTF8.self) } == body)
+        #expect(request?.httpMethod == (body == nil ? "GET" : "POST"))
+    }
+
+    @Test func `a form has several parts`() async throws {
+        let file = "\(directory.path)/a \"b\".txt"
+        try Data("content".utf8).write(to: URL(filePath: file))
+        let sessions = PlayedSessions([saved], in: daemon)
+        let run = await CommandLineRun(
+            "get -d \(directory.path) \(Self.a) -F",
+            words: ["name=Ana", "-F", "file=@\(file);type=text/plain"].map { Array($0.utf8) },
+            daemon: daemon,
+            sessions: sessions
+        )
+        #expect(run.code == .success, "\(run.error)")
+        let request = try #require(sessions.requests.first)
+        let type = try #require(request.value(forHTTPHeaderField: "Content-Type"))
+        let boundary = try #require(type.split(separator: "boundary=").last)
+        #expect(
+            String(decoding: request.httpBody ?? Data(), as: UTF8.self)
+                == [
+                    "--\(boundary)", "Content-Disposition: form-data; name=\"name\"", "", "Ana",
+                    "--\(boundary)",
+                    "Content-Disposition: form-data; name=\"file\"; filename=\"a %22b%22.txt\"",
+                    "Content-Type: text/plain", "", "content", "--\(boundary)--", "",
+                ].joined(separator: "\r\n")
+        )
+        for wrong in ["-F a", "-F a=1 --data b", "-F a=1 -G", "-F a=@/absent"] {
+            let refused = await get("\(wrong) \(Self.a)", PlayedSessions([], in: daemon))
+            #expect(refused.code == .usage, "\(wrong)")
+        }
+    }
+
+    @Test func `a person is told of a file that was downloaded before, and is still there`()
+        async throws
+    {
+        let path = "\(directory.path)/before.iso"
+        try Data().write(to: URL(filePath: path))
+        let daemon = PlayedDaemon(ended: [
+            .sample(3, url: Self.a, path: path), .sample(2, url: Self.a, path: path),
+            .sample(1, url: Self.b, path: "\(directory.path)/gone.iso"),
+        ])
+        for size in [TerminalSize(columns: 80, rows: 24), nil] {
+            let sessions = PlayedSessions([saved, saved], in: daemon)
+            let run = await CommandLineRun(
+                "get -d \(directory.path) \(Self.a) \(Self.b)",
+                daemon: daemon,
+                sessions: sessions,
+                errorSize: size
+            )
+            #expect(run.code == .success)
+            let told = run.error.matches(of: /downloaded before, at [0-9:]+: (.*)/).map(\.1)
+            #expect(told == (size == nil ? [] : [path[...]]), "\(run.error)")
+        }
+    }
+
+    @Test func `a command that runs afterwards goes along, by option or by ferry.conf`() async {
+        let setting = TransferDaemon.Settings.Setting(
+            name: "exec-after",
+            value: "notify",
+            origin: .standard
+        )
+        let daemon = PlayedDaemon(settings: .init(all: [setting]))
+        for (option, expected) in [("", "notify"), ("--exec mine ", "mine")] {
+            let sessions = PlayedSessions([saved], in: daemon)
+            _ = await CommandLineRun(
+                "get -d \(directory.path) \(option)\(Self.a)",
+                daemon: daemon,
+                sessions: sessions
+            )
+            #expect(sessions.destinations.map(\.exec) == [expected])
+        }
+    }
+
     @Test(
         arguments: [
             ("--unmetered-only", [.expensiveNetwork, .cellularNetwork]),

@@ -1,4 +1,5 @@
 import Ferry
+import FerryTransfer
 import Foundation
 import Testing
 
@@ -57,6 +58,49 @@ import Testing
     func `what is no file of cookies is refused`(text: String) {
         #expect(CookieFile(Array(text.utf8)) == nil)
         #expect(CookieFile([0xff, 0x00]) == nil)
+    }
+}
+
+/// Files to which cookies are added.
+@Suite(.timeLimit(.minutes(1))) struct CookieJarTests {
+    private let now = Date(timeIntervalSince1970: 1_790_000_000)
+
+    @Test(
+        arguments: [
+            ("a=1", ["a=1"]), ("a=1, b=2; Path=/", ["a=1", "b=2; Path=/"]),
+            (
+                "a=1; Expires=Thu, 01 Jan 2037 00:00:00 GMT; Secure,b=2",
+                ["a=1; Expires=Thu, 01 Jan 2037 00:00:00 GMT; Secure", "b=2"]
+            ),
+            ("a=1,2,3", ["a=1,2,3"]),
+        ]
+    )
+    func `fields that were joined are parted again`(field: String, values: [String]) {
+        #expect(CookieJar.values(field) == values)
+    }
+
+    @Test func `a file that is written says the same when it is read`() throws {
+        let text =
+            "#HttpOnly_.a.example\tTRUE\t/x\tTRUE\t2000000000\tn\tv=1\nb\tFALSE\t/\tFALSE\t0\tm\t\n"
+        let file = try #require(CookieFile(Array(text.utf8)))
+        #expect(file.text == "# Netscape HTTP Cookie File\n\n\(text)")
+        #expect(CookieFile(Array(file.text.utf8)) == file)
+    }
+
+    @Test func `a cookie that is set again replaces the first, and one that has ended removes it`()
+        throws
+    {
+        var file = try #require(CookieFile(Array("a.example\tFALSE\t/\tFALSE\t0\tn\told\n".utf8)))
+        let first = try #require(URL(string: "http://a.example/x/y"))
+        let origin = try #require(CookieOrigin(first))
+        func cookies(_ fields: String...) -> [Cookie] {
+            fields.compactMap(SetCookie.init).compactMap { Cookie($0, from: origin, at: now) }
+        }
+        file.add(cookies("n=new; Path=/", "m=1", "x=1; Domain=b.example"), at: now)
+        let url = try #require(URL(string: "http://a.example/x/z"))
+        #expect(file.field(for: url, at: now) == "m=1; n=new")
+        file.add(cookies("n=; Path=/; Max-Age=0"), at: now)
+        #expect(file.field(for: url, at: now) == "m=1")
     }
 }
 
@@ -125,8 +169,10 @@ import Testing
         let list = DigestList(Array(text.utf8))
         #expect(list.digest(of: path) == TransferOptions.Digest(.sha256, hexadecimal: Self.good))
         #expect(list.digest(of: "unknown") == nil)
-        let first = DigestList(Array("\u{FEFF}\(Self.good)  a".utf8))
-        #expect(first.digest(of: "a") != nil)
+        let two = DigestList(
+            Array("\u{FEFF}\(Self.good)  a\n\u{FEFF}\(Self.good)  b".utf8)
+        )
+        #expect(two.digest(of: "a") != nil && two.digest(of: "b") != nil)
     }
 
     @Test(

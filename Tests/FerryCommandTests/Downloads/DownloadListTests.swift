@@ -18,7 +18,8 @@ import Testing
     @Test(
         arguments: [
             "\(a)\n\(b)\n", "\(a)\n\(b)", "\(a)\r\n\(b)\r\n", "\(a)\r\(b)\r",
-            "\u{FEFF}\(a)\n\(b)\n",
+            "\u{FEFF}\(a)\n\(b)\n", "\(a)\n\u{FEFF}\(b)\n",
+            "\u{FEFF}\u{FEFF}\(a)\r\n\u{FEFF}#\r\n\u{FEFF}\(b)\r\n",
             " \(a)\n\t\(b)\n", "# music\n\(a)\n\n   \n\t\n#\n\(b)\n", "\(a)  \n\(b)\t\n",
             "\n\n\(a)\n  # why\n\(b)\n\n",
         ]
