@@ -114,9 +114,9 @@ extension URLSessionDataTask {
     }
 }
 
-extension URLSessionDownloadTask {
-    /// Delivers the messages that had to wait for those of the data task.
-    fileprivate func notifyHeldMessages() {
+extension URLSessionTask {
+    /// Delivers the messages that had to wait: for those of the data task, or for the app to know of the task.
+    func notifyHeldMessages() {
         if storage.withLock({ $0.deliveries.didDeliver() }) { core.delegateCalls.enqueue(self) }
     }
 }

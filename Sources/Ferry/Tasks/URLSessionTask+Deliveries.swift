@@ -57,10 +57,12 @@ extension URLSessionTask {
         /// Messages that must not be delivered before those of another task.
         static let held: Deliveries = {
             var deliveries = Deliveries()
-            // As if one of them were being delivered.
-            deliveries.isScheduled = true
+            deliveries.hold()
             return deliveries
         }()
+
+        /// Keeps messages back until ``didDeliver()``, as if one of them were being delivered.
+        mutating func hold() { isScheduled = true }
 
         /// Adds a message.
         ///

@@ -258,6 +258,8 @@ extension SessionCore {
             requireActive(state)
             return backend.reserveTask().identifier
         }
+        var storage = storage
+        storage.deliveries.hold()
         var task = make(identifier, backend, storage)
         // Not under the lock: a class may run any code, and may make tasks.
         let specification = specification(task)
@@ -273,11 +275,12 @@ extension SessionCore {
         return task
     }
 
-    /// Delivers the first message of a task, from inside the call that makes it.
+    /// Delivers the first message of a task, from inside the call that makes it; all others have waited for this one.
     func notifyCreated(_ task: URLSessionTask, of session: URLSession) {
         task.notify(.created) { (delegate: any URLSessionTaskDelegate) in
             delegate.urlSession(session, didCreateTask: task)
         }
+        task.notifyHeldMessages()
     }
 
     private func requireActive(_ state: State) {
@@ -300,6 +303,8 @@ extension SessionCore {
             let (identifier, refusal) = backend.reserveTask()
             let error = specification.failure ?? refusal
             let backend = error.map { RefusingBackend(error: $0) } ?? backend as any TaskBackend
+            var storage = storage
+            storage.deliveries.hold()
             let task = make(identifier, backend, storage)
             state.tasks[identifier] = task
             if error == nil, let specification = try? specification.get() {

@@ -70,15 +70,17 @@ extension SessionCore {
                 state.condition == .active,
                 "Attempted to create a task in a session that has been invalidated."
             )
+            var storage = URLSessionTask.Storage(
+                session: handle,
+                originalRequest: request,
+                currentRequest: request.completed(by: configuration)
+            )
+            storage.deliveries.hold()
             let task = URLSessionWebSocketTask(
                 identifier: backend.reserveTask().identifier,
                 core: self,
                 socket: InProcessWebSocket(specification, engine),
-                storage: URLSessionTask.Storage(
-                    session: handle,
-                    originalRequest: request,
-                    currentRequest: request.completed(by: configuration)
-                )
+                storage: storage
             )
             state.tasks[task.taskIdentifier] = task
             return task
