@@ -193,8 +193,9 @@ struct GetCommand: Command {
     private func tellOfEarlier(_ downloads: [RequestedDownload], in context: Context) async {
         let addresses = Set(downloads.compactMap(\.rememberedAddress))
         let query = TransferDaemon.EndedQuery(application: CommandSession.application)
-        guard context.console.errorSize() != nil, !transfers.isQuiet, !transfers.isJSON,
-            let ended = try? await context.daemon.endedTransfers(matching: query)
+        guard !addresses.isEmpty, context.console.errorSize() != nil, !transfers.isQuiet,
+            !transfers.isJSON,
+            let ended = try? await context.daemon.endedTransfers(matching: query, limit: 1000)
         else { return }
         var told: Set<String> = []
         for transfer in ended where addresses.contains(transfer.address) {

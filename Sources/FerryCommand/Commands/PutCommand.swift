@@ -63,12 +63,11 @@ struct PutCommand: Command {
 
     init(_ arguments: Arguments) throws(UsageError) {
         transfers = try NewTransfers(arguments)
-        let choice = try TransferChoice(arguments, isDetached: transfers.isDetached)
-        var options = choice.options
-        options.maximumSendRate = choice.maximumRate
+        var options = transfers.choice.options
+        options.maximumSendRate = transfers.choice.maximumRate
         options.uploadProtocol = try Self.uploadProtocol(arguments)
         self.options = options
-        uploads = try Self.uploads(arguments, choice)
+        uploads = try Self.uploads(arguments, transfers.choice)
     }
 
     func run(in context: Context) async throws -> ExitCode {

@@ -58,8 +58,8 @@ struct NewTransfers {
     private let style: TransferDisplay.Style
     private let sessionOptions: SessionOptions
     private let connections: ConnectionChoice
-    /// The options of what this process loads itself.
-    private let options: TransferOptions
+    /// What the options say of each transfer.
+    let choice: TransferChoice
 
     /// Reads a command's options.
     ///
@@ -88,7 +88,7 @@ struct NewTransfers {
             }
             return EndCommand(text)
         }
-        options = try TransferChoice(arguments, isDetached: isDetached).options
+        choice = try TransferChoice(arguments, isDetached: isDetached)
     }
 
     /// Starts transfers, and follows them until they are over or the user leaves.
@@ -196,7 +196,7 @@ struct NewTransfers {
         try connections.check()
         let configuration = URLSessionConfiguration.ephemeral
         connections.apply(to: configuration, in: context.environment)
-        configuration.transferOptions = options
+        configuration.transferOptions = choice.options
         let session = URLSession(configuration: configuration)
         defer { session.invalidateAndCancel() }
         let address = request.url?.shown ?? ""
