@@ -48,10 +48,13 @@ final class BackgroundBackend: SessionBackend {
                     subscription.begin($0)
                 },
                 isReady: { loader.connectionDidOpen() },
-                didFail: { error, bound in
+                didFail: { [connection] error, bound in
                     subscription.end()
-                    core.unread?.fail(error)
-                    loader.connectionDidFail()
+                    // Otherwise it is tried again already: who waits gets the result of that.
+                    if connection.hasFailed {
+                        core.unread?.fail(error)
+                        loader.connectionDidFail()
+                    }
                     for task in core.tasks
                     where task.backend === core.backend && task.taskIdentifier < bound {
                         task.deliver(.completed(error: error))

@@ -280,10 +280,7 @@ import Testing
     }
 
     @Test func `a session that cannot be opened is tried again by the next call`() async throws {
-        await LoopActor.run {
-            daemon.refusesOpening = [.sessionInUse(identifier: "tracks", pid: 7)]
-        }
-        let session = app.session(hasDelegate: false)
+        let session = await app.refusedSession(of: daemon)
         do {
             _ = try await call(session).value
             Issue.record("The session was open.")

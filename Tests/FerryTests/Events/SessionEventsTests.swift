@@ -148,7 +148,8 @@ import Testing
         await run(session)
         let file = try await daemon.finish(1, in: "tracks", contents: "la")
         let task = try #require(session.core.tasks.first)
-        while task.state != .completed { await Task.yield() }
+        let unread = try #require(session.core.unread)
+        await withCheckedContinuation { ended in unread.wait { ended.resume() } }
         try FileManager.default.removeItem(at: file)
         session.finishTasksAndInvalidate()
         var seen: [String] = []
@@ -199,10 +200,7 @@ import Testing
     }
 
     @Test func `a session that cannot be opened ends the loop with the reason`() async throws {
-        await LoopActor.run {
-            daemon.refusesOpening = [.sessionInUse(identifier: "tracks", pid: 7)]
-        }
-        let session = app.session(hasDelegate: false)
+        let session = await app.refusedSession(of: daemon)
         do {
             for try await _ in session.events {}
             Issue.record("The loop has ended without an error.")
@@ -212,10 +210,7 @@ import Testing
     }
 
     @Test func `the next loop tries the session again`() async throws {
-        await LoopActor.run {
-            daemon.refusesOpening = [.sessionInUse(identifier: "tracks", pid: 7)]
-        }
-        let session = app.session(hasDelegate: false)
+        let session = await app.refusedSession(of: daemon)
         await #expect(throws: URLError.self) { for try await _ in session.events {} }
         let loop = Task {
             for try await event in session.events { if case .end = event { return } }
@@ -272,8 +267,8 @@ import Testing
         let session = app.session(hasDelegate: false)
         await run(session)
         try await daemon.finish(1, in: "tracks", contents: "la")
-        let task = try #require(session.core.tasks.first)
-        while task.state != .completed { await Task.yield() }
+        let unread = try #require(session.core.unread)
+        await withCheckedContinuation { ended in unread.wait { ended.resume() } }
         session.invalidateAndCancel()
         for try await event in session.events { Issue.record("\(Self.text(event))") }
         #expect(await acknowledged.isEmpty)

@@ -3,6 +3,7 @@ import FerrySystem
 import FerryTestSupport
 import FerryWire
 import Foundation
+import Glibc
 import Synchronization
 import Testing
 
@@ -53,6 +54,16 @@ struct BackgroundApp {
         isAlive.value.store(false, ordering: .relaxed)
         try daemon.die()
         try daemon.start()
+    }
+
+    /// A session without a delegate that has failed, as another process has it; its next attempt is refused, too.
+    func refusedSession(of daemon: ScriptedDaemon) async -> URLSession {
+        let refusal = TransferInterfaceError.sessionInUse(identifier: "tracks", pid: getppid())
+        await LoopActor.run { daemon.refusesOpening = [refusal] }
+        let session = session(hasDelegate: false)
+        _ = await session.allTasks
+        await LoopActor.run { daemon.refusesOpening = [refusal] }
+        return session
     }
 
     /// A session of the app with a delegate of the test's own, or none.
