@@ -25,13 +25,8 @@ extension HTTPClient {
         package var minimumSplicedBytes: Int64 = 16 * 1024 * 1024
         /// Whether a server must prove its identity with a certificate, `true` by default.
         package var verifiesServer = true
-        /// The oldest TLS version to use, TLS 1.2 by default.
-        ///
-        /// For older versions, OpenSSL has to be told to accept weak ciphers, keys and signatures as well,
-        /// which it then does for all versions.
-        package var minimumTLSVersion = HTTPTLSVersion.tls12
-        /// The newest TLS version to use; `nil`, the default, for the newest available.
-        package var maximumTLSVersion: HTTPTLSVersion?
+        /// What the TLS of connections to servers must fulfil.
+        package var tls = HTTPTLSRequirements()
         /// A PEM file of trusted authorities in place of the system's; by default the one that
         /// `CURL_CA_BUNDLE` names, or else `SSL_CERT_FILE`, as for curl.
         package var certificateAuthorityFile: String?

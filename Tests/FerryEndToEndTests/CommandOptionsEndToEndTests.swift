@@ -224,4 +224,148 @@ import Testing
         var status = stat()
         #expect(stat(jar, &status) == 0 && status.st_mode & 0o777 == 0o600)
     }
+
+    // MARK: Limits
+
+    @Test func `a command has at most as many files at a time as it says`() async throws {
+        let gates = (1...4).map { _ in FixtureGate() }
+        for (number, gate) in gates.enumerated() {
+            server.on("/\(number)", .content(.text("here")).stalling(after: 1, at: gate))
+        }
+        let urls = (0..<4).map { server.url("/\($0)") }
+        let started = try await TestProcess.run(
+            TestHome.executable("ferry"),
+            ["get", "-d", home.files, "--detach", "-j", "2"] + urls,
+            environment: home.environment
+        )
+        #expect(started.exit == .exited(status: 0), "\(started.error)")
+        try await server.waitUntil { $0.requests.count == 2 }
+        let why = try await home.ferry("why", "4").output
+        #expect(why.contains("as many transfers are running as are allowed"), "\(why)")
+        #expect(server.requests.count == 2)
+        for gate in gates { gate.open() }
+        #expect(try await home.ferry("watch", "--all").exit == .exited(status: 0))
+        #expect(server.requests.count == 4)
+    }
+
+    @Test func `a file that comes too slowly is continued over another connection`() async throws {
+        let slow = FixtureAnswer.file(FixtureFile(Self.content)).paced(bytesPerSecond: 100_000)
+        server.on("/slow.iso", [slow, .file(FixtureFile(Self.content))])
+        let get = try await get("--min-speed", "1G", "--timeout", "1s", server.url("/slow.iso"))
+        #expect(get.exit == .exited(status: 0), "\(get.error)")
+        #expect(Self.content.firstDifference(from: try file("slow.iso")) == nil)
+        #expect(server.requests.count == 2)
+        #expect(server.requests.last?["Range"] != nil)
+    }
+
+    @Test(
+        arguments: [
+            (["--max-filesize", "2M", "/a.iso"], "longer than 2000000 bytes"),
+            (["--max-redirs", "0", "/moved"], "too many HTTP redirects"),
+        ]
+    )
+    func `what exceeds a limit fails`(arguments: [String], message: String) async throws {
+        server.on("/moved", .redirect(to: "/a.iso"))
+        let run = try await TestProcess.run(
+            TestHome.executable("ferry"),
+            ["get", "-d", home.files] + arguments.dropLast() + [server.url(arguments.last ?? "")],
+            environment: home.environment
+        )
+        #expect(run.exit == .exited(status: 1))
+        #expect(run.error.contains(message), "\(run.error)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: home.files) == [])
+    }
+
+    @Test func `a file that fails cancels the others if it is to`() async throws {
+        let gate = FixtureGate()
+        server.on("/slow", .content(.text("here")).stalling(after: 1, at: gate))
+        server.on("/absent", .status(404))
+        let get = try await get("--fail-early", server.url("/slow"), server.url("/absent"))
+        #expect(get.exit == .exited(status: 1), "\(get.error)")
+        #expect(get.error.contains("1 transfer cancelled"), "\(get.error)")
+        #expect(try await home.ferry("list").output.contains("slow") == false)
+        gate.open()
+    }
+
+    @Test func `what is started paused begins when it is resumed`() async throws {
+        let get = try await get("--pause", server.url("/a.iso"))
+        #expect(get.exit == .exited(status: 0), "\(get.error)")
+        #expect(try await home.ferry("list").output.contains("paused"))
+        #expect(server.requests.isEmpty)
+        #expect(try await home.ferry("resume", "1").exit == .exited(status: 0))
+        #expect(try await home.ferry("watch", "1").exit == .exited(status: 0))
+        #expect(Self.content.firstDifference(from: try file("a.iso")) == nil)
+    }
+
+    // MARK: Responses and files
+
+    @Test func `the header alone is shown, and nothing is saved`() async throws {
+        server.on("/moved", .redirect(to: "/a.iso"))
+        let get = try await get("-I", server.url("/moved"))
+        #expect(get.exit == .exited(status: 0), "\(get.error)")
+        #expect(get.output.contains("302 "), "\(get.output)")
+        #expect(get.output.contains("Content-Length: 3000000"), "\(get.output)")
+        #expect(server.requests.map(\.method) == ["HEAD", "HEAD"])
+        server.on("/absent", .status(404))
+        #expect(try await self.get("-I", server.url("/absent")).exit == .exited(status: 1))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: home.files) == [])
+    }
+
+    @Test func `the content of an error is saved if it is to be, and is a failure`() async throws {
+        server.on("/absent.txt", .status(404, body: "look elsewhere"))
+        let url = server.url("/absent.txt")
+        #expect(try await get(url).exit == .exited(status: 1))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: home.files) == [])
+        let kept = try await get("--content-on-error", url)
+        #expect(kept.exit == .exited(status: 1))
+        #expect(kept.error.contains("what came with it is in"), "\(kept.error)")
+        #expect(try file("absent.txt") == Array("look elsewhere".utf8))
+    }
+
+    @Test func `a file is named after its redirects, and its directories after the URL`()
+        async throws
+    {
+        server.on("/latest", .redirect(to: "/files/a-1.2.iso"))
+        server.on("/files/a-1.2.iso", .file(FixtureFile(Self.content)))
+        let url = server.url("/latest")
+        let named = try await get("--trust-server-names", url)
+        #expect(named.exit == .exited(status: 0), "\(named.error)")
+        #expect(Self.content.firstDifference(from: try file("a-1.2.iso")) == nil)
+        let deep = try await get("--force-directories", server.url("/files/a-1.2.iso"))
+        #expect(deep.exit == .exited(status: 0), "\(deep.error)")
+        #expect(Self.content.firstDifference(from: try file("127.0.0.1/files/a-1.2.iso")) == nil)
+    }
+
+    @Test func `a file keeps where it comes from`() async throws {
+        let address = "http://ana:harbour@127.0.0.1:\(server.port)/a.iso"
+        let get = try await get("--xattr", address)
+        #expect(get.exit == .exited(status: 0), "\(get.error)")
+        let path = "\(home.files)/a.iso"
+        let file = FileDescriptor(owning: open(path, O_RDONLY | O_CLOEXEC))
+        let origin = try file.attribute("user.xdg.origin.url")
+        #expect(origin.map { String(decoding: $0, as: UTF8.self) } == server.url("/a.iso"))
+    }
+
+    @Test func `only https is used if that is all that may be`() async throws {
+        let plain = try await get("--https-only", server.url("/a.iso"))
+        #expect(plain.exit == .exited(status: 2))
+        #expect(plain.error.contains("is no https URL"), "\(plain.error)")
+        let authority = try await TestAuthority(in: home)
+        server.on("/moved", .redirect(to: server.url("/a.iso")))
+        let relay = try await TLSRelay(in: home, authority: authority, to: server.port)
+        let url = "https://127.0.0.1:\(relay.port)/moved"
+        let moved = try await get("--https-only", "--cacert", authority.file, url)
+        #expect(moved.exit == .exited(status: 1))
+        #expect(moved.error.contains("only https: is allowed"), "\(moved.error)")
+        #expect(server.requests.count == 1)
+    }
+
+    @Test func `a password that is missing is asked for at the terminal`() async throws {
+        let line = "ferry get -d '\(home.files)' -u ana \(server.url("/a.iso"))"
+        let terminal = try await Terminal(in: home, columns: 80, rows: 14, line)
+        try await terminal.show { $0.contains("Password of ana:") }
+        try await terminal.press("harbour", "Enter")
+        try await terminal.show { $0.contains("ended 0") && !$0.contains("harbour") }
+        #expect(server.requests.first?["Authorization"] == "Basic YW5hOmhhcmJvdXI=")
+    }
 }

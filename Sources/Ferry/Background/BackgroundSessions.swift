@@ -208,6 +208,7 @@ extension Wire.SessionConfiguration {
             additionalFields: configuration.additionalFields,
             resourceTimeout: max(configuration.timeoutIntervalForResource, 0),
             maximumConnectionsPerHost: max(configuration.httpMaximumConnectionsPerHost, 1),
+            maximumTransfers: configuration.maximumTransfers,
             sendsLaunchEvents: configuration.sessionSendsLaunchEvents,
             launchesForEachTask: configuration.sessionSendsLaunchEventsForEachTask ? true : nil,
             answersPasswords: hasCredentials || isRead

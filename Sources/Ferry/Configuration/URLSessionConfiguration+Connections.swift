@@ -1,3 +1,5 @@
+public import Foundation
+
 extension URLSessionConfiguration {
     /// Header fields that are added to every request.
     ///
@@ -20,6 +22,16 @@ extension URLSessionConfiguration {
     public var httpMaximumConnectionsPerHost: Int {
         get { self[\.httpMaximumConnectionsPerHost] }
         set { self[\.httpMaximumConnectionsPerHost] = newValue }
+    }
+
+    /// The maximum number of a background session's tasks that run at a time, with all hosts together.
+    ///
+    /// Default: nil, for as many as the daemon allows. Further tasks wait; hosts take turns, and a host's tasks start in the
+    /// order of their priorities, then in that in which they were resumed. Less than 1 counts as 1. The connections that load parts of one file count as one task. Sessions other
+    /// than background sessions ignore it. Apple has no such property.
+    public var maximumConcurrentTasks: Int? {
+        get { self[\.maximumTransfers] }
+        set { self[\.maximumTransfers] = newValue.map { max($0, 1) } }
     }
 
     /// Whether requests are sent before the responses to earlier ones have arrived.
@@ -54,7 +66,7 @@ extension URLSessionConfiguration {
     /// The oldest version of TLS to use.
     ///
     /// Default: TLS 1.2. If a server supports only older versions, the task fails with
-    /// `URLError.Code.secureConnectionFailed`. In background sessions without effect: those use TLS 1.2 and newer.
+    /// `URLError.Code.secureConnectionFailed`.
     public var tlsMinimumSupportedProtocolVersion: tls_protocol_version_t {
         get { self[\.tlsMinimumSupportedProtocolVersion] }
         set { self[\.tlsMinimumSupportedProtocolVersion] = newValue }
@@ -62,10 +74,49 @@ extension URLSessionConfiguration {
 
     /// The newest version of TLS to use.
     ///
-    /// Default: TLS 1.3. In background sessions without effect.
+    /// Default: TLS 1.3.
     public var tlsMaximumSupportedProtocolVersion: tls_protocol_version_t {
         get { self[\.tlsMaximumSupportedProtocolVersion] }
         set { self[\.tlsMaximumSupportedProtocolVersion] = newValue }
+    }
+
+    /// The ciphers of connections up to TLS 1.2, in OpenSSL's words (openssl-ciphers(1)).
+    ///
+    /// Default: nil, for those of the system. If none is one that the server has, the task fails with
+    /// `URLError.Code.secureConnectionFailed`. A list has up to 4096 characters of ASCII without spaces; another one fails
+    /// all tasks with `URLError.Code.cannotConnectToHost`. Apple has no such property. libcurl's `CURLOPT_SSL_CIPHER_LIST`.
+    public var cipherList: String? {
+        get { self[\.cipherList] }
+        set { self[\.cipherList] = newValue }
+    }
+
+    /// The SHA-256 digests of the public keys of which a server's own certificate must have one.
+    ///
+    /// Default: none, for any key. Each has 32 bytes and is of the key in DER (SubjectPublicKeyInfo, RFC 7469 §2.4). A server
+    /// with another key fails the task with `URLError.Code.serverCertificateUntrusted`, whatever else is decided about its
+    /// certificate. There are at most 100; what cannot be a digest fails all tasks with
+    /// `URLError.Code.cannotConnectToHost`. Apple has `NSPinnedDomains` in an app's `Info.plist` for this. libcurl's
+    /// `CURLOPT_PINNEDPUBLICKEY`.
+    public var pinnedPublicKeyDigests: [Data] {
+        get { self[\.pinnedPublicKeyDigests] }
+        set { self[\.pinnedPublicKeyDigests] = newValue }
+    }
+
+    /// Whether a proxy is asked for a tunnel to `http` servers, as it is for those of `https`.
+    ///
+    /// Default: false. Many proxies refuse it. Apple has no such property. libcurl's `CURLOPT_HTTPPROXYTUNNEL`.
+    public var usesProxyTunnels: Bool {
+        get { self[\.usesProxyTunnels] }
+        set { self[\.usesProxyTunnels] = newValue }
+    }
+
+    /// Header fields that proxies get, and servers do not.
+    ///
+    /// Default: none. They are sent with CONNECT, and with requests by http through a proxy. A `Proxy-Authorization` of a request
+    /// comes before one of these. Apple has no such property. libcurl's `CURLOPT_PROXYHEADER`.
+    public var proxyHeaders: [String: String] {
+        get { self[\.proxyHeaders] }
+        set { self[\.proxyHeaders] = newValue }
     }
 
     /// Whether requests may be sent with the first bytes of a TLS 1.3 connection.

@@ -22,8 +22,10 @@ extension URLSessionConfiguration.Values {
             client.certificateAuthorityDirectory = certificateAuthorityDirectory?.path
         }
         client.route = route
-        client.minimumTLSVersion = minimumTLSVersion
-        client.maximumTLSVersion = maximumTLSVersion
+        client.proxies.alwaysTunnels = usesProxyTunnels
+        client.proxies.fields = proxyHeaders.sorted { $0.key < $1.key }
+            .map { HTTPField(name: $0.key, value: $0.value) }
+        client.tls = tls
         return client
     }
 
@@ -34,7 +36,9 @@ extension URLSessionConfiguration.Values {
     var namesConnectionSettings: Bool {
         connectionProxyDictionary.value != nil || connectionEnvironment != nil
             || certificateAuthorityFile != nil || certificateAuthorityDirectory != nil
-            || clientCertificate != nil || route != HTTPRoute()
+            || clientCertificate != nil || route != HTTPRoute() || usesProxyTunnels
+            || !proxyHeaders.isEmpty
+            || client.tls != HTTPTLSRequirements(maximumVersion: .tls13)
     }
 
     /// The proxies of ``URLSessionConfiguration/connectionProxyDictionary``; nil where the environment's are used.
@@ -75,6 +79,7 @@ extension URLSessionConfiguration.Values {
             isBackground ? client.proxies.http?.fault ?? client.proxies.https?.fault : nil
         return proxyFault.map { "The address of the session's proxy cannot be used: \($0)." }
             ?? route.fault.map { "The session's route cannot be used: \($0)." }
+            ?? tls.fault.map { "The session's TLS cannot be used: \($0)." }
     }
 
     /// Throws if the settings of connections cannot be used: ferryd would not receive them.
@@ -93,14 +98,14 @@ extension URLSessionConfiguration.Values {
         }
     }
 
-    /// The oldest version of TLS to use.
-    var minimumTLSVersion: HTTPTLSVersion {
-        HTTPTLSVersion(tlsMinimumSupportedProtocolVersion) ?? .tls12
-    }
-
-    /// The newest version of TLS to use; nil for the newest supported.
-    var maximumTLSVersion: HTTPTLSVersion? {
-        HTTPTLSVersion(tlsMaximumSupportedProtocolVersion)
+    /// What the servers' TLS must fulfil.
+    var tls: HTTPTLSRequirements {
+        HTTPTLSRequirements(
+            minimumVersion: HTTPTLSVersion(tlsMinimumSupportedProtocolVersion) ?? .tls12,
+            maximumVersion: HTTPTLSVersion(tlsMaximumSupportedProtocolVersion),
+            ciphers: cipherList,
+            keyDigests: pinnedPublicKeyDigests.map { Array($0) }
+        )
     }
 }
 

@@ -58,6 +58,11 @@ extension URLSessionConfiguration {
         var certificateAuthorityDirectory: URL?
         var clientCertificate: ClientCertificate?
         var route = HTTPRoute()
+        var cipherList: String?
+        var pinnedPublicKeyDigests: [Data] = []
+        var usesProxyTunnels = false
+        var proxyHeaders: [String: String] = [:]
+        var maximumTransfers: Int?
         var connectionEnvironment: [String: String]?
         var keepsConnectionSettings = false
         /// How connections are made, in the values of a session.
@@ -142,18 +147,58 @@ extension Wire.Connections {
                     passphrase: certificate.passphrase
                 )
             },
-            addressFamily: Wire.AddressFamily(client.route.family),
-            interface: client.route.interface,
-            hosts: client.route.hosts.isEmpty
-                ? nil
-                : client.route.hosts.map {
-                    Wire.HostAddresses(
-                        host: $0.host,
-                        port: Int($0.port),
-                        addresses: $0.addresses
-                    )
-                }
+            alwaysTunnels: client.proxies.alwaysTunnels ? true : nil,
+            proxyFields: client.proxies.fields.orNothing
         )
+        set(client.route)
+        set(client.tls)
+    }
+
+    private mutating func set(_ route: HTTPRoute) {
+        addressFamily = Wire.AddressFamily(route.family)
+        interface = route.interface
+        hosts =
+            route.hosts.map {
+                Wire.HostAddresses(host: $0.host, port: Int($0.port), addresses: $0.addresses)
+            }.orNothing
+        localPorts = route.localPorts.map {
+            Wire.PortRange(first: Int($0.lowerBound), last: Int($0.upperBound))
+        }
+        redirections =
+            route.redirections.map {
+                Wire.Redirection(
+                    host: $0.host,
+                    port: Int($0.port),
+                    target: $0.target,
+                    targetPort: Int($0.targetPort)
+                )
+            }.orNothing
+        unixSocket = route.unixSocket
+    }
+
+    private mutating func set(_ tls: HTTPTLSRequirements) {
+        minimumTLSVersion = tls.minimumVersion == .tls12 ? nil : Wire.TLSVersion(tls.minimumVersion)
+        // The newest that there is.
+        maximumTLSVersion = tls.maximumVersion.flatMap { $0 == .tls13 ? nil : Wire.TLSVersion($0) }
+        ciphers = tls.ciphers
+        keyDigests = tls.keyDigests.map { Data($0) }.orNothing
+    }
+}
+
+extension Array {
+    /// The array; nil if it is empty.
+    fileprivate var orNothing: Self? { isEmpty ? nil : self }
+}
+
+extension Wire.TLSVersion {
+    fileprivate init(_ version: HTTPTLSVersion) {
+        self =
+            switch version {
+            case .tls10: .tls10
+            case .tls11: .tls11
+            case .tls12: .tls12
+            case .tls13: .tls13
+            }
     }
 }
 

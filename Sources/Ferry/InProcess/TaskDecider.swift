@@ -67,10 +67,8 @@ final class TaskDecider: LoadDecider {
         updateRates()
     }
 
-    /// How long a connection may take; nil for the client's value.
-    var acceptsInvalidCertificates: Bool { task.transferOptions.acceptsInvalidCertificates }
-
-    var connectTimeout: Duration? { task.transferOptions.connectTimeout.map { max($0, .zero) } }
+    /// The task's options.
+    var options: TransferOptions { task.transferOptions }
 
     /// Applies the task's current rate limits and priority.
     func updateRates() {

@@ -33,7 +33,11 @@ extension Wire.TransferOptions {
             keepsMachineAwake: options.keepsMachineAwake ? true : nil,
             avoids: options.avoidedConditions.wire,
             connectTimeout: options.connectTimeout.map(\.boundedSeconds),
-            acceptsInvalidCertificates: options.acceptsInvalidCertificates ? true : nil
+            acceptsInvalidCertificates: options.acceptsInvalidCertificates ? true : nil,
+            maximumRedirects: options.maximumRedirects.map { max($0, 0) },
+            requiresTLS: options.requiresHTTPS ? true : nil,
+            maximumByteCount: options.maximumFileSize.map { max($0, 1) },
+            minimumReceiveRate: options.minimumReceiveRate.map { max($0, 1) }
         )
     }
 }
@@ -59,6 +63,10 @@ extension TransferOptions {
         avoidedConditions = Conditions(options.avoids ?? [])
         connectTimeout = options.connectTimeout.map { .seconds($0) }
         acceptsInvalidCertificates = options.acceptsInvalidCertificates ?? false
+        maximumRedirects = options.maximumRedirects
+        requiresHTTPS = options.requiresTLS ?? false
+        maximumFileSize = options.maximumByteCount
+        minimumReceiveRate = options.minimumReceiveRate
     }
 }
 

@@ -1,3 +1,4 @@
+import FerryHTTP
 import FerryTransfer
 public import Foundation
 
@@ -114,6 +115,34 @@ public struct TransferOptions: Hashable, Sendable {
     /// session does not count. WebSocket tasks always have the default. Apple has no such option: there, the request's
     /// time-out counts alone.
     public var connectTimeout: Duration?
+
+    /// The number of bytes per second that must arrive at least, over each of the task's connections.
+    ///
+    /// Default: nil, for no minimum. If fewer arrive during the request's time-out (`URLRequest.timeoutInterval`), the attempt
+    /// fails with `URLError.Code.timedOut`, and the next one continues it over another connection, as far as
+    /// ``retry`` allows. Time before the response, and time in which the task is paused or held up by a limit of its rate or by its
+    /// receiver, does not count. Values below 1 count as 1. Apple has no such option. curl has `--speed-limit`.
+    public var minimumReceiveRate: Int64?
+
+    /// The maximum number of redirects that are followed in a row.
+    ///
+    /// Default: nil, for 20. With 0, none is followed. One more fails the task with
+    /// `URLError.Code.httpTooManyRedirects`. Values below 0 count as 0. Apple has no such option: there, it is always 20.
+    public var maximumRedirects: Int?
+
+    /// Whether redirects lead to https servers alone.
+    ///
+    /// Default: false. With true, one to an http server fails the task with
+    /// `URLError.Code.unsupportedURL`. Apple has no such option; App Transport Security forbids http altogether.
+    public var requiresHTTPS = false
+
+    /// The maximum length of a download's file in bytes.
+    ///
+    /// Default: nil, for any. A longer file fails the task with `URLError.Code.dataLengthExceedsMaximum`: before any of it
+    /// is loaded if the server says how long it is, and otherwise when it is too long. Values below 1 count as 1. Other
+    /// tasks than downloads ignore it; see ``URLSessionConfiguration/maximumInMemoryBodySize``. Apple has no such option.
+    public var maximumFileSize: Int64?
+
     /// Whether any certificate of a server is accepted, without asking the delegate.
     ///
     /// Default: false. With true, nobody knows who the server is: neither what is sent nor what is received is safe from who
@@ -198,6 +227,41 @@ extension TransferOptions {
 }
 
 extension TransferOptions {
+    /// Whether what is loaded may be given to other tasks with the same request as well.
+    var allowSharing: Bool {
+        !acceptsInvalidCertificates && minimumReceiveRate == nil && maximumRedirects == nil
+            && !requiresHTTPS && maximumFileSize == nil
+    }
+
+    /// The options of each request's load.
+    ///
+    /// - Parameters:
+    ///   - protocolChoice: The protocol to ask for.
+    ///   - asksForTrust: Whether the app decides about certificates.
+    ///   - acceptedCodings: The content codings to ask for; nil for none.
+    ///   - rates: How fast bodies may arrive and leave.
+    /// - Returns: The configuration of a load.
+    func load(
+        by protocolChoice: HTTPRequest.ProtocolChoice = .http1,
+        asksForTrust: Bool,
+        acceptedCodings: String? = nil,
+        rates: TransferRates
+    ) -> Load.Configuration {
+        Load.Configuration(
+            redirectPolicy: RedirectPolicy(
+                maximumCount: maximumRedirects.map { max($0, 0) },
+                requiresTLS: requiresHTTPS
+            ),
+            protocolChoice: protocolChoice,
+            asksForTrust: asksForTrust,
+            acceptedCodings: acceptedCodings,
+            rates: rates,
+            connectTimeout: connectTimeout.map { max($0, .zero) },
+            minimumReceiveRate: minimumReceiveRate.map { max($0, 1) } ?? 0,
+            acceptsInvalidCertificates: acceptsInvalidCertificates
+        )
+    }
+
     /// The addresses of the mirrors that can be used.
     var mirrorAddresses: [String] {
         mirrors.map(\.absoluteString).filter { Origin(url: $0) != nil }

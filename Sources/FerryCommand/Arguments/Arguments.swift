@@ -208,6 +208,14 @@ extension Arguments {
         return rate
     }
 
+    /// A number of bytes, in the words of a rate.
+    func size(_ text: String, of option: OptionSyntax) throws(UsageError) -> Int64 {
+        guard let size = TransferDaemon.Rates.bytesPerSecond(text) else {
+            throw error("--\(option.name) needs a size such as 500k, 2M or 1.5GiB, not '\(text)'.")
+        }
+        return size
+    }
+
     /// A number of at least 1.
     func count(_ text: String, of option: OptionSyntax) throws(UsageError) -> Int {
         guard let count = Int(text), count >= 1 else {

@@ -58,10 +58,57 @@ struct ConnectionChoice: Hashable, Sendable {
             "use this address, or several with commas between them, without a lookup of the host's name"
     )
 
+    private static let tunnel = OptionSyntax(
+        "proxytunnel",
+        help: "ask the proxy for a tunnel to http servers, too"
+    )
+    private static let proxyHeader = OptionSyntax(
+        "proxy-header",
+        value: "'NAME: VALUE'",
+        help: "send this header field to the proxy, and not to the server"
+    )
+    private static let keyDigests = OptionSyntax(
+        "pinnedpubkey",
+        value: "sha256//DIGITS",
+        help: "accept only servers whose key has this SHA-256 in base64, or one of several with ';'"
+    )
+    private static let oldestTLS = OptionSyntax(
+        "tls-min",
+        value: "VERSION",
+        help: "use this version of TLS or a newer one, 1.2 or 1.3 (default: 1.2)"
+    )
+    private static let newestTLS = OptionSyntax(
+        "tls-max",
+        value: "VERSION",
+        help: "use this version of TLS or an older one"
+    )
+    private static let ciphers = OptionSyntax(
+        "ciphers",
+        value: "LIST",
+        help: "use these ciphers up to TLS 1.2, as openssl-ciphers(1) names them"
+    )
+    private static let localPort = OptionSyntax(
+        "local-port",
+        value: "N-M",
+        help: "connect from one of these ports"
+    )
+    private static let redirection = OptionSyntax(
+        "connect-to",
+        value: "HOST1:PORT1:HOST2:PORT2",
+        help: "connect to the second server in place of the first one"
+    )
+    private static let unixSocket = OptionSyntax(
+        "unix-socket",
+        value: "PATH",
+        help: "connect to this UNIX socket in place of the server"
+    )
+
     /// The options of a command that makes connections.
     static let options = [
-        proxy, noProxy, authorities, certificate, key, passphrase, onlyIPv4, onlyIPv6, interface,
-        resolve,
+        proxy, noProxy, tunnel, proxyHeader, authorities, certificate, key, passphrase, keyDigests,
+        oldestTLS,
+        newestTLS, ciphers, onlyIPv4, onlyIPv6, interface, localPort, resolve, redirection,
+        unixSocket,
     ]
 
     /// The help's paragraph about the environment.
@@ -79,6 +126,15 @@ struct ConnectionChoice: Hashable, Sendable {
     private let version: URLSessionConfiguration.InternetProtocolVersion?
     private let interface: String?
     private let hostAddresses: [URLSessionConfiguration.HostAddresses]
+    private let redirections: [URLSessionConfiguration.HostRedirection]
+    private let localPorts: ClosedRange<Int>?
+    private let socket: URL?
+    private let usesTunnels: Bool
+    private let proxyHeaders: [String: String]
+    private let oldestVersion: tls_protocol_version_t?
+    private let newestVersion: tls_protocol_version_t?
+    private let cipherList: String?
+    private let publicKeyDigests: [Data]
 
     /// Reads a command's options.
     init(_ arguments: Arguments) throws(UsageError) {
@@ -110,9 +166,27 @@ struct ConnectionChoice: Hashable, Sendable {
         hostAddresses = try arguments.values(of: Self.resolve).map { text throws(UsageError) in
             try Self.hostAddresses(text, arguments)
         }
+        redirections = try arguments.values(of: Self.redirection).map { text throws(UsageError) in
+            try Self.redirection(text, arguments)
+        }
+        localPorts = try arguments.value(of: Self.localPort).map { text throws(UsageError) in
+            try Self.ports(text, arguments)
+        }
+        socket = try Self.file(Self.unixSocket, arguments)
+        var headers: [String: String] = [:]
+        for text in arguments.values(of: Self.proxyHeader) {
+            let (name, value) = try RequestFields.parts(of: text, Self.proxyHeader, arguments)
+            headers[name] = value
+        }
+        proxyHeaders = headers
+        usesTunnels = arguments.has(Self.tunnel)
+        oldestVersion = try Self.version(Self.oldestTLS, arguments)
+        newestVersion = try Self.version(Self.newestTLS, arguments)
+        cipherList = arguments.value(of: Self.ciphers)
+        publicKeyDigests = try Self.digests(arguments)
         let configuration = URLSessionConfiguration.ephemeral
         applyRoute(to: configuration)
-        if let fault = configuration.routeFault { throw arguments.error("\(fault).") }
+        if let fault = configuration.connectionFault { throw arguments.error("\(fault).") }
     }
 
     /// Checks that the files can be used.
@@ -166,6 +240,77 @@ struct ConnectionChoice: Hashable, Sendable {
         configuration.internetProtocolVersion = version
         configuration.requiredInterface = interface
         configuration.hostAddresses = hostAddresses
+        configuration.hostRedirections = redirections
+        configuration.localPorts = localPorts
+        configuration.unixSocket = socket
+        configuration.usesProxyTunnels = usesTunnels
+        configuration.proxyHeaders = proxyHeaders
+        if let oldestVersion { configuration.tlsMinimumSupportedProtocolVersion = oldestVersion }
+        if let newestVersion { configuration.tlsMaximumSupportedProtocolVersion = newestVersion }
+        configuration.cipherList = cipherList
+        configuration.pinnedPublicKeyDigests = publicKeyDigests
+    }
+
+    /// Returns what `HOST1:PORT1:HOST2:PORT2` says; an address of version 6 has brackets.
+    private static func redirection(
+        _ text: String,
+        _ arguments: Arguments
+    ) throws(UsageError) -> URLSessionConfiguration.HostRedirection {
+        let parts = text.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
+        let target = parts.last.flatMap { rest in rest.lastIndex(of: ":").map { rest.split(at: $0) }
+        }
+        guard parts.count == 3, let port = Int(parts[1]), let target, let targetPort = Int(target.1)
+        else {
+            throw arguments.error(
+                "--connect-to needs HOST1:PORT1:HOST2:PORT2, such as example.org:443:192.0.2.1:8443, not '\(text)'."
+            )
+        }
+        return .init(
+            host: String(parts[0]),
+            port: port,
+            target: target.0.withoutBrackets,
+            targetPort: targetPort
+        )
+    }
+
+    /// Returns what `N` or `N-M` says.
+    private static func ports(
+        _ text: String,
+        _ arguments: Arguments
+    ) throws(UsageError) -> ClosedRange<Int> {
+        let ends = text.split(separator: "-", omittingEmptySubsequences: false).map { Int($0) }
+        guard 1...2 ~= ends.count, let first = ends[0], let last = ends.last ?? nil, first <= last
+        else {
+            throw arguments.error("--local-port needs a port or a range such as 40000-40100.")
+        }
+        return first...last
+    }
+
+    private static func version(
+        _ option: OptionSyntax,
+        _ arguments: Arguments
+    ) throws(UsageError) -> tls_protocol_version_t? {
+        switch arguments.value(of: option) {
+        case nil: nil
+        case "1.2"?: .TLSv12
+        case "1.3"?: .TLSv13
+        case let text?:
+            throw arguments.error("--\(option.name) takes 1.2 or 1.3, not '\(text)'.")
+        }
+    }
+
+    private static func digests(_ arguments: Arguments) throws(UsageError) -> [Data] {
+        let texts = arguments.value(of: keyDigests)?.split(separator: ";") ?? []
+        return try texts.map { text throws(UsageError) in
+            guard text.hasPrefix("sha256//"),
+                let digest = Data(base64Encoded: String(text.dropFirst(8))), digest.count == 32
+            else {
+                throw arguments.error(
+                    "--pinnedpubkey needs sha256// and the digest of a key in base64, not '\(text)'."
+                )
+            }
+            return digest
+        }
     }
 
     /// Returns what `HOST:PORT:ADDRESS[,ADDRESS]` says; an address of version 6 may have brackets.
@@ -179,12 +324,7 @@ struct ConnectionChoice: Hashable, Sendable {
                 "--resolve needs HOST:PORT:ADDRESS, such as example.org:443:192.0.2.1, not '\(text)'."
             )
         }
-        let addresses = parts[2].split(separator: ",").map { address in
-            String(
-                address.hasPrefix("[") && address.hasSuffix("]")
-                    ? address.dropFirst().dropLast() : address
-            )
-        }
+        let addresses = parts[2].split(separator: ",").map(\.withoutBrackets)
         return .init(host: String(parts[0]), port: port, addresses: addresses)
     }
 
@@ -223,5 +363,17 @@ struct ConnectionChoice: Hashable, Sendable {
         guard let path = arguments.value(of: option) else { return nil }
         guard !path.isEmpty else { throw arguments.error("--\(option.name) needs a file.") }
         return URL(filePath: try arguments.place(path).text, directoryHint: .notDirectory)
+    }
+}
+
+extension Substring {
+    /// The text before an index, and that after it.
+    fileprivate func split(at index: Index) -> (Substring, Substring) {
+        (self[..<index], self[self.index(after: index)...])
+    }
+
+    /// The text without the brackets of an address of version 6.
+    fileprivate var withoutBrackets: String {
+        String(hasPrefix("[") && hasSuffix("]") ? dropFirst().dropLast() : self)
     }
 }

@@ -22,6 +22,11 @@ struct GetCommand: Command {
         help:
             "save each file only with the digest that this file or URL has for it, such as SHA256SUMS"
     )
+    private static let head = OptionSyntax(
+        "head",
+        letter: "I",
+        help: "show the header of the response alone, and download nothing"
+    )
     private static let noPatterns = OptionSyntax(
         "globoff",
         letter: "g",
@@ -85,7 +90,7 @@ struct GetCommand: Command {
                 "Download numbered files under names of their own:"
             ),
         ],
-        options: [inputFile, metalink] + DownloadOptions.options + [checksums, noPatterns]
+        options: [inputFile, metalink] + DownloadOptions.options + [checksums, noPatterns, head]
             + NewTransfers.options,
         operands: .any("URL"),
         command: Self.self
@@ -106,6 +111,10 @@ struct GetCommand: Command {
 
     func run(in context: Context) async throws -> ExitCode {
         if let code = try await stream(in: context) { return code }
+        if arguments.has(Self.head) {
+            let requests = try await self.downloads(in: context).map(\.request)
+            return try await transfers.showHeaders(of: requests, in: context)
+        }
         let wanted = missing(of: try await downloads(in: context), in: context.console)
         let downloads = try await continued(wanted, in: context)
         if downloads.isEmpty { return .success }

@@ -98,6 +98,7 @@ struct PutCommand: Command {
     ) throws(UsageError) -> [Upload] {
         let files = arguments.operands.dropLast()
         let base = try arguments.webAddress(arguments.operands.last ?? "")
+        try choice.check(base, arguments)
         let fields = try RequestFields(arguments)
         let isDirectory = base.path(percentEncoded: true).isEmpty || base.hasDirectoryPath
         // A tus server names the upload itself.

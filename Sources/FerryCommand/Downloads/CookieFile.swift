@@ -53,6 +53,9 @@ struct CookieFile: Hashable, Sendable {
         cookies.removeAll { $0.hasEnded(at: now) }
     }
 
+    /// Removes the cookies that end with the session in which they were set.
+    mutating func removeThoseOfSessions() { cookies.removeAll { $0.expiryDate == nil } }
+
     /// The content of the file.
     var text: String {
         let lines = cookies.map { cookie in

@@ -53,6 +53,9 @@ struct Destinations {
                 destination.begun = begun
             }
             if download.keepsTime { destination.keepsTime = true }
+            if download.followsName { destination.followsName = true }
+            if download.keepsErrors { destination.keepsErrors = true }
+            if download.keepsOrigin { destination.keepsOrigin = true }
             destination.newerThan = download.olderPath
             destination.exec = command?.text
             return destination

@@ -34,7 +34,34 @@ struct DownloadOptions: Sendable {
         value: "N",
         help: "load each file by up to N connections, 1 to 16 (default: 4)"
     )
-
+    private static let minimumSpeed = OptionSyntax(
+        "min-speed",
+        value: "RATE",
+        help: "try again when fewer bytes per second arrive over a connection during --timeout"
+    )
+    private static let maximumSize = OptionSyntax(
+        "max-filesize",
+        value: "SIZE",
+        help: "give up a file that is longer than this, such as 500k or 2GiB"
+    )
+    private static let attributes = OptionSyntax(
+        "xattr",
+        help: "store the URL and the media type with the file, as extended attributes"
+    )
+    private static let contentOnError = OptionSyntax(
+        "content-on-error",
+        help:
+            "save what comes with a status of 400 or more, too; the transfer has failed all the same"
+    )
+    private static let trustServerNames = OptionSyntax(
+        "trust-server-names",
+        help: "name the file after the URL that redirects led to"
+    )
+    private static let forceDirectories = OptionSyntax(
+        "force-directories",
+        help:
+            "save the file in a directory named after the host, and in those of the URL's path"
+    )
     private static let overwrite = OptionSyntax(
         "overwrite",
         help: "replace a file that has the name, unless it was changed after this command began"
@@ -65,8 +92,8 @@ struct DownloadOptions: Sendable {
     /// The options of one download, in a command line or in a list.
     static let options =
         [output, directory, continuing, overwrite, skipExisting, newer, remoteTime]
-        + RequestFields.options
-        + RequestBody.options + [checksum, mirror, connections]
+        + [attributes, forceDirectories, trustServerNames, contentOnError] + RequestFields.options
+        + RequestBody.options + [checksum, mirror, connections, minimumSpeed, maximumSize]
         + TransferChoice.options
     /// The options of a line of a list: it has no say in which of the user's files are read, sent or replaced.
     static let ofLists = options.filter { option in
@@ -76,14 +103,15 @@ struct DownloadOptions: Sendable {
     }
     /// The options that say something of a file.
     static let ofFiles = [
-        directory, continuing, overwrite, skipExisting, newer, remoteTime, checksum, mirror,
-        connections,
+        directory, continuing, overwrite, skipExisting, newer, remoteTime, attributes,
+        forceDirectories, trustServerNames, contentOnError, checksum,
+        mirror, connections, maximumSize,
     ]
     /// The names here of options that aria2 names otherwise in its lists.
     static let namesOfAria2 = [
         "out": "output", "dir": "directory", "max-tries": "retries", "split": "connections",
         "max-connection-per-server": "connections", "max-download-limit": "limit-rate",
-        "retry-wait": "retry-delay",
+        "retry-wait": "retry-delay", "lowest-speed-limit": "min-speed",
     ]
     /// The options of which each value counts, rather than the last one.
     static let repeated = RequestFields.repeated.union(TransferChoice.repeated)
@@ -99,7 +127,16 @@ struct DownloadOptions: Sendable {
     let precedence: Destination.Precedence
     /// Whether the file gets the time at which the server's was last changed.
     let keepsTime: Bool
-    private let choice: TransferChoice
+    /// Whether the file gets its URL and its media type as extended attributes.
+    let keepsOrigin: Bool
+    /// Whether the file is named after the URL that redirects led to.
+    let followsName: Bool
+    /// Whether the content of an error is saved.
+    let keepsErrors: Bool
+    /// Whether the directories are those of the URL.
+    let usesDirectories: Bool
+    /// What the options say of transfers.
+    let choice: TransferChoice
     private let fields: RequestFields
     private let body: RequestBody
 
@@ -121,6 +158,10 @@ struct DownloadOptions: Sendable {
         output = arguments.value(of: Self.output)
         precedence = try Self.precedence(arguments)
         keepsTime = arguments.has(Self.remoteTime) || precedence == .newer
+        keepsOrigin = arguments.has(Self.attributes)
+        followsName = arguments.has(Self.trustServerNames)
+        keepsErrors = arguments.has(Self.contentOnError)
+        usesDirectories = arguments.has(Self.forceDirectories)
         fields = try RequestFields(arguments, sharing: common?.fields)
         body = try RequestBody(arguments, sharing: common?.body)
         let isRepeatable = body.content == nil && !["POST", "PATCH"].contains(fields.method)
@@ -182,13 +223,22 @@ struct DownloadOptions: Sendable {
     ) throws(UsageError) -> TransferOptions {
         var options = choice.options
         options.maximumReceiveRate = choice.maximumRate
+        options.minimumReceiveRate = try arguments.value(of: minimumSpeed)
+            .flatMap { text throws(UsageError) in try arguments.rate(text) }
+        if let least = options.minimumReceiveRate, let most = choice.maximumRate, least >= most {
+            throw arguments.error("--min-speed is below --limit-rate.")
+        }
+        options.maximumFileSize = try arguments.value(of: maximumSize)
+            .map { text throws(UsageError) in try arguments.size(text, of: maximumSize) }
         options.holdsExpiredLinks = true
         options.maximumConnectionsPerDownload = try arguments.integer(of: connections, in: 1...16)
         options.expectedDigests =
             try arguments.value(of: checksum)
             .map { text throws(UsageError) in [try arguments.digest(text, of: checksum)] } ?? []
         options.mirrors = try arguments.values(of: mirror).map { text throws(UsageError) in
-            try arguments.webAddress(text)
+            let url = try arguments.webAddress(text)
+            try choice.check(url, arguments)
+            return url
         }
         return options
     }

@@ -195,7 +195,14 @@ struct DownloadSource {
                 throw fault(line.line, "'\(name)' is true or false, not '\(value)'.")
             case (let value?, nil):
                 throw fault(line.line, "'\(name)' needs a value: \(name)=\(value).")
-            case (_, let value?): options.append(value, for: option)
+            case (_, let value?):
+                guard !RequestFields.isIncomplete(value, of: option) else {
+                    throw fault(
+                        line.line,
+                        "'\(name)' is whole in a list, without a file or a question."
+                    )
+                }
+                options.append(value, for: option)
             }
         }
         return options

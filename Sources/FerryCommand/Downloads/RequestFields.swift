@@ -13,7 +13,8 @@ struct RequestFields: Hashable, Sendable {
         "header",
         letter: "H",
         value: "'NAME: VALUE'",
-        help: "send this header field; not to another server after a redirect"
+        help:
+            "send this header field, or those in the lines of @FILE; not to another server after a redirect"
     )
     private static let request = OptionSyntax(
         "request",
@@ -37,7 +38,8 @@ struct RequestFields: Hashable, Sendable {
         "user",
         letter: "u",
         value: "NAME:PASSWORD",
-        help: "log in to the server with this name and password, by the Basic scheme"
+        help:
+            "log in to the server with this name and password, by the Basic scheme; a password that is missing is asked for"
     )
 
     private static let netrc = OptionSyntax(
@@ -58,18 +60,39 @@ struct RequestFields: Hashable, Sendable {
             "send these cookies, or those that a file of cookies in Netscape's format has for the URL"
     )
 
+    private static let junkSessionCookies = OptionSyntax(
+        "junk-session-cookies",
+        help: "leave out those of a file of cookies that end with the session"
+    )
+
+    private static let noCookies = OptionSyntax(
+        "no-cookies",
+        help: "do not send a cookie of a redirect back within its transfer"
+    )
+
     /// The options of a command that makes requests.
-    static let options = [request, header, userAgent, referer, user, netrc, netrcFile, cookie]
+    static let options = [
+        request, header, userAgent, referer, user, netrc, netrcFile, cookie, junkSessionCookies,
+        noCookies,
+    ]
     /// The options of which each value counts, rather than the last one.
     static let repeated: Set = [header]
     /// The options that have files read, and say what is sent of them.
     static let ofFiles: Set = [netrc, netrcFile, cookie]
+
+    /// Whether a value has a file read, or a person asked.
+    static func isIncomplete(_ value: String, of option: OptionSyntax) -> Bool {
+        option == header && value.hasPrefix("@") || option == user && !value.contains(":")
+    }
 
     /// The method; nil for the usual one.
     let method: String?
     private let cookies: Cookies?
     private let logins: NetrcFile?
     private var fields: [Field]
+    private let handlesCookies: Bool
+    /// The name and the password that was asked for.
+    private var asked: String?
 
     private enum Cookies: Hashable {
         case text(String)
@@ -89,16 +112,21 @@ struct RequestFields: Hashable, Sendable {
         }
         cookies = if let shared { shared.cookies } else { try Self.cookies(arguments) }
         logins = if let shared { shared.logins } else { try Self.logins(arguments) }
-        fields = try arguments.values(of: Self.header).map { text throws(UsageError) in
-            try Self.field(text, arguments)
+        handlesCookies = !arguments.has(Self.noCookies)
+        fields = []
+        for text in arguments.values(of: Self.header) {
+            fields += try Self.lines(text, arguments).map { line throws(UsageError) in
+                try Self.field(line, arguments)
+            }
         }
         try add("User-Agent", arguments.value(of: Self.userAgent), Self.userAgent, arguments)
         try add("Referer", arguments.value(of: Self.referer), Self.referer, arguments)
-        guard let user = arguments.value(of: Self.user) else { return }
-        guard user.contains(":") else {
-            throw arguments.error(
-                "--user needs a name and a password with a colon between them; --netrc takes them from a file."
-            )
+        guard var user = arguments.value(of: Self.user) else { return }
+        if !user.contains(":") {
+            asked =
+                try shared?.asked?.hasPrefix("\(user):") == true
+                ? shared?.asked : Self.ask(user, arguments)
+            user = asked ?? user
         }
         try add("Authorization", Self.basic(user), Self.user, arguments)
     }
@@ -106,6 +134,7 @@ struct RequestFields: Hashable, Sendable {
     /// Sets the method of a request, and adds the fields to it.
     func apply(to request: inout URLRequest) {
         if let method { request.httpMethod = method }
+        if !handlesCookies { request.httpShouldHandleCookies = false }
         for field in fields {
             if field.name.lowercased() == "cookie",
                 let others = request.value(forHTTPHeaderField: field.name)
@@ -170,9 +199,10 @@ struct RequestFields: Hashable, Sendable {
             for: cookie,
             limit: CookieFile.greatestByteCount
         )
-        guard let file = CookieFile(content) else {
+        guard var file = CookieFile(content) else {
             throw arguments.error("--cookie '\(text)' is no file of cookies in Netscape's format.")
         }
+        if arguments.has(junkSessionCookies) { file.removeThoseOfSessions() }
         return .file(file)
     }
 
@@ -206,15 +236,54 @@ struct RequestFields: Hashable, Sendable {
             }
     }
 
-    private static func field(_ text: String, _ arguments: Arguments) throws(UsageError) -> Field {
-        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-        let name = parts[0]
-        // RFC 9110 §5.5: text without line breaks.
-        guard parts.count == 2, isToken(name), !parts[1].contains(where: \.isNewline) else {
+    /// Asks for a password at the terminal of the process, wherever standard input comes from.
+    ///
+    /// - Returns: The name and the password.
+    private static func ask(
+        _ name: String,
+        _ arguments: Arguments
+    ) throws(UsageError) -> String {
+        guard let password = getpass("Password of \(name.printable): ") else {
             throw arguments.error(
-                "--header needs 'NAME: VALUE', with a colon after a name without spaces."
+                "--user needs a name and a password with a colon between them, as there is no terminal to ask at; --netrc takes them from a file."
             )
         }
-        return Field(name: String(name), value: parts[1].trimmingCharacters(in: .whitespaces))
+        return "\(name):\(String(cString: password))"
+    }
+
+    /// Returns the lines of a file that `@FILE` names, or the text itself.
+    private static func lines(
+        _ text: String,
+        _ arguments: Arguments
+    ) throws(UsageError) -> [String] {
+        guard text.hasPrefix("@") else { return [text] }
+        let path = String(text.dropFirst())
+        let content = try arguments.content(of: path, for: header, limit: greatestByteCount)
+        return String(decoding: content, as: UTF8.self).split(whereSeparator: \.isNewline)
+            .map(String.init)
+    }
+
+    /// As much as a server takes, and more.
+    private static let greatestByteCount = 1 << 20
+
+    private static func field(_ text: String, _ arguments: Arguments) throws(UsageError) -> Field {
+        let (name, value) = try parts(of: text, header, arguments)
+        return Field(name: name, value: value)
+    }
+
+    /// Returns the name and the value of a header field.
+    static func parts(
+        of text: String,
+        _ option: OptionSyntax,
+        _ arguments: Arguments
+    ) throws(UsageError) -> (name: String, value: String) {
+        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        // RFC 9110 §5.5: text without line breaks.
+        guard parts.count == 2, isToken(parts[0]), !parts[1].contains(where: \.isNewline) else {
+            throw arguments.error(
+                "--\(option.name) needs 'NAME: VALUE', with a colon after a name without spaces."
+            )
+        }
+        return (String(parts[0]), parts[1].trimmingCharacters(in: .whitespaces))
     }
 }

@@ -19,6 +19,12 @@ struct RequestedDownload: Sendable {
     private(set) var precedence: Destination.Precedence
     /// Whether the file gets the time at which the server's was last changed.
     let keepsTime: Bool
+    /// Whether the file gets its URL and its media type as extended attributes.
+    let keepsOrigin: Bool
+    /// Whether the file is named after the URL that redirects led to.
+    let followsName: Bool
+    /// Whether the content of an error is saved.
+    let keepsErrors: Bool
 
     /// A download of a URL.
     ///
@@ -35,15 +41,22 @@ struct RequestedDownload: Sendable {
         _ arguments: Arguments
     ) throws(UsageError) {
         let url = try arguments.webAddress(match.address)
+        try options.choice.check(url, arguments)
+        let base =
+            options.usesDirectories
+            ? Self.directory(of: url, in: options.directory) : options.directory
         let file = try options.output.map { pattern throws(UsageError) in
-            try Self.file(match.name(pattern), in: options.directory, arguments)
+            try Self.file(match.name(pattern), in: base, arguments)
         }
         name = file?.name
         let proposed = FileName(contentDisposition: nil, address: url.absoluteString).text
         likelyName = file?.name ?? proposed
-        directory = file?.directory ?? options.directory.text
+        directory = file?.directory ?? base.text
         precedence = options.precedence
         keepsTime = options.keepsTime
+        keepsOrigin = options.keepsOrigin
+        followsName = options.followsName
+        keepsErrors = options.keepsErrors
         var request = options.request(for: url)
         if precedence == .newer, let time = Self.time(of: "\(directory)/\(likelyName)") {
             request.setValue(time.httpText, forHTTPHeaderField: "If-Modified-Since")
@@ -86,6 +99,13 @@ struct RequestedDownload: Sendable {
         download.name = likelyName
         download.precedence = .new
         return download
+    }
+
+    /// Returns the directory that has the names of a URL's host and directories, as far as those can be names here.
+    private static func directory(of url: URL, in base: AbsolutePath) -> AbsolutePath {
+        let names = [url.host() ?? ""] + url.deletingLastPathComponent().pathComponents
+        let parts = names.filter { $0 != "/" }.compactMap { FileName(proposal: $0)?.text }
+        return AbsolutePath(parts.joined(separator: "/"), in: base.text)
     }
 
     /// Returns when a file was last changed; nil if there is none.

@@ -25,6 +25,12 @@ struct Destination: Hashable, Codable, Sendable {
     var begun: Int64?
     /// Whether it has the time at which the server's was last changed; nil for no.
     var keepsTime: Bool?
+    /// Whether it is named after the URL that redirects led to; nil for no.
+    var followsName: Bool?
+    /// Whether the content of an error is saved; nil for no.
+    var keepsErrors: Bool?
+    /// Whether it gets its URL and its media type as extended attributes; nil for no.
+    var keepsOrigin: Bool?
     /// The file that the server's has to be newer than; nil if it is loaded in any case.
     var newerThan: String?
     /// The command that runs afterwards, as ``EndCommand`` reads it; nil for none.

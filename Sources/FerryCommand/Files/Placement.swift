@@ -20,6 +20,8 @@ struct Placement {
         var group: gid_t?
         /// When the content was last changed, in seconds since 1970; nil for now.
         var modificationTime: Int64?
+        /// The extended attributes by their names.
+        var extended: [String: String] = [:]
         /// What becomes of a file that has its name.
         var precedence = Destination.Precedence.both
         /// When the command began, in nanoseconds since 1970; nil if that is not known.
@@ -151,12 +153,15 @@ struct Placement {
         return directory.path(of: wanted)
     }
 
-    /// Sets when the content was last changed, if that is to be; a file system without times refuses.
-    func setTime(of file: Int32) {
+    /// Sets the extended attributes, and when the content was last changed, if that is to be.
+    ///
+    /// A file system that has none of these refuses; the file counts all the same.
+    func setMetadata(of file: borrowing FileDescriptor) {
+        for (name, value) in attributes.extended { try? file.setAttribute(name, Array(value.utf8)) }
         guard let time = attributes.modificationTime else { return }
         // UTIME_OMIT of utimensat(2), which Swift does not import.
         let access = timespec(tv_sec: 0, tv_nsec: (1 << 30) - 2)
-        futimens(file, [access, timespec(tv_sec: Int(time), tv_nsec: 0)])
+        futimens(file.rawValue, [access, timespec(tv_sec: Int(time), tv_nsec: 0)])
     }
 
     /// Whether a failure is the file system's answer to a name.
@@ -177,7 +182,7 @@ struct Placement {
         do {
             let number = file.rawValue
             try FileError.of("fchmod", source) { fchmod(number, attributes.permissions) }
-            setTime(of: number)
+            setMetadata(of: file)
             return try link(file, as: name)
         } catch let error
             where [EXDEV, EPERM, EOPNOTSUPP, ENOSYS, EMLINK, EACCES].contains(error.errno)

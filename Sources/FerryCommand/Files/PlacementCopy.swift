@@ -90,7 +90,7 @@ struct PlacementCopy {
         }
         let number = copy.rawValue
         adjust(number)
-        placement.setTime(of: number)
+        placement.setMetadata(of: copy)
         try FileError.of("fsync", path) { fsync(number) }
         // A process that dies before the file is removed does not make a second copy.
         var made = stat()

@@ -29,6 +29,8 @@ final class CommandSession: NSObject, URLSessionDownloadDelegate, URLSessionData
     private let taker: FileTaker
     private let report: Report
     private let givenUp = GivenUpDownloads(environment: ProcessInfo.processInfo.environment)
+    private let startsSuspended: Bool
+    private let suspended: Mutex<[URLSessionTask]> = Mutex([])
     private let state = Mutex(State())
     // The session retains its delegate, which therefore gets its session only after that is created.
     private let session = Mutex<URLSession?>(nil)
@@ -47,7 +49,12 @@ final class CommandSession: NSObject, URLSessionDownloadDelegate, URLSessionData
         taker: FileTaker,
         report: @escaping Report
     ) -> CommandSession {
-        let delegate = CommandSession(identifier: identifier, taker: taker, report: report)
+        let delegate = CommandSession(
+            identifier: identifier,
+            startsSuspended: options.startsSuspended,
+            taker: taker,
+            report: report
+        )
         let session = URLSession(
             configuration: options.configuration(of: identifier),
             delegate: options.takeMetrics.map { MetricsDelegate(delegate, take: $0) } ?? delegate,
@@ -57,8 +64,14 @@ final class CommandSession: NSObject, URLSessionDownloadDelegate, URLSessionData
         return delegate
     }
 
-    private init(identifier: String, taker: FileTaker, report: @escaping Report) {
+    private init(
+        identifier: String,
+        startsSuspended: Bool,
+        taker: FileTaker,
+        report: @escaping Report
+    ) {
         self.identifier = identifier
+        self.startsSuspended = startsSuspended
         self.taker = taker
         self.report = report
     }
@@ -82,7 +95,7 @@ final class CommandSession: NSObject, URLSessionDownloadDelegate, URLSessionData
             ?? session.downloadTask(with: request)
         task.taskDescription = try destination.taskDescription
         task.transferOptions = options
-        task.resume()
+        start(task)
         return id(of: task)
     }
 
@@ -105,8 +118,18 @@ final class CommandSession: NSObject, URLSessionDownloadDelegate, URLSessionData
         let task = session.uploadTask(with: request, fromFile: file)
         task.taskDescription = command?.taskDescription
         task.transferOptions = options
-        task.resume()
+        start(task)
         return id(of: task)
+    }
+
+    private func start(_ task: URLSessionTask) {
+        if startsSuspended { suspended.withLock { $0.append(task) } } else { task.resume() }
+    }
+
+    /// Lets the transfers begin that were started suspended, and waits until ferryd has recorded that.
+    func resume() async {
+        for task in suspended.withLock({ $0 }) { task.resume() }
+        await settle()
     }
 
     /// Waits until ferryd has recorded all requests and acknowledgements so far.
@@ -350,6 +373,10 @@ extension Application {
 struct SessionOptions: Sendable {
     /// The time limit of a transfer, including its waits; nil for a week.
     var timeLimit: Duration?
+    /// Whether transfers begin only when they are resumed.
+    var startsSuspended = false
+    /// The maximum number of transfers at a time; nil for what ferryd's settings say.
+    var maximumTransfers: Int?
     /// The maximum number of transfers with a host at a time; nil for what ferryd's settings say.
     var maximumConnectionsPerHost: Int?
     /// How connections are made; nil for the settings of the process that opened the session first.
@@ -369,6 +396,7 @@ struct SessionOptions: Sendable {
         configuration.sessionSendsLaunchEventsForEachTask = true
         // What a session allows may not be more than what ferryd does.
         configuration.httpMaximumConnectionsPerHost = maximumConnectionsPerHost ?? 1000
+        configuration.maximumConcurrentTasks = maximumTransfers
         if let timeLimit { configuration.timeoutIntervalForResource = timeLimit / .seconds(1) }
         configuration.keepsConnectionSettings = connections == nil
         connections?.apply(to: configuration, in: environment)

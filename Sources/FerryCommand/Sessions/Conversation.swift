@@ -12,6 +12,11 @@ struct Conversation {
     /// The lines, as curl marks them: `*` for the connection, `>` for what was sent, `<` for what was received.
     let lines: [String]
 
+    /// The headers of the responses, without marks; the values of secret fields are left out.
+    var responses: [String] {
+        lines.filter { $0.hasPrefix("< ") }.map { String($0.dropFirst(2)) }
+    }
+
     /// The conversation of a task.
     init(_ metrics: URLSessionTaskMetrics) {
         lines = metrics.transactionMetrics.flatMap { Self.lines(of: $0) }

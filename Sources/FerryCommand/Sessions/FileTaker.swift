@@ -50,12 +50,16 @@ struct FileTaker: Sendable {
         let response = response as? HTTPURLResponse
         let destination = Destination(taskDescription: taskDescription)
         // The body is an error page, not the requested file, or empty.
-        if let outcome = Outcome(withoutFile: response, destination) { return outcome }
+        let failure = Outcome(withoutFile: response, destination)
+        if let failure, destination?.keepsErrors != true || response?.statusCode == 304 {
+            return failure
+        }
         let name = Self.name(destination, response, url)
         let attributes = Placement.Attributes(
             permissions: destination?.permissions ?? 0o600,
             group: destination?.group,
             modificationTime: destination?.keepsTime == true ? response?.modificationTime : nil,
+            extended: destination?.keepsOrigin == true ? Self.origin(url, response) : [:],
             precedence: destination?.precedence ?? .both,
             begun: destination?.begun
         )
@@ -65,7 +69,8 @@ struct FileTaker: Sendable {
                 if let path = Placement.remaining(in: directory, name, attributes) {
                     return .unchanged(path: path)
                 }
-                return try save(location, to: directory, as: name, attributes)
+                let saved = try save(location, to: directory, as: name, attributes)
+                return failure?.keeping(saved) ?? saved
             }
         } catch let failure where isGone(location, failure) {
             return .failed(.fileMissing(location.path))
@@ -116,12 +121,25 @@ struct FileTaker: Sendable {
         return .failed(.fileMissing(name.text))
     }
 
+    /// Returns the extended attributes for where a file comes from and what it is, as curl and wget name them.
+    private static func origin(_ url: URL?, _ response: HTTPURLResponse?) -> [String: String] {
+        var address = url.flatMap { URLComponents(url: $0, resolvingAgainstBaseURL: true) }
+        address?.user = nil
+        address?.password = nil
+        var attributes: [String: String] = [:]
+        attributes["user.xdg.origin.url"] = address?.string
+        attributes["user.mime_type"] = response?.mimeType
+        return attributes
+    }
+
     private static func name(
         _ destination: Destination?,
         _ response: HTTPURLResponse?,
         _ url: URL?
     ) -> FileName {
-        destination?.name.map(FileName.init(chosen:)) ?? FileName(proposedBy: response, url: url)
+        let named = destination?.followsName == true ? response?.url ?? url : url
+        return destination?.name.map(FileName.init(chosen:))
+            ?? FileName(proposedBy: response, url: named)
     }
 
     /// Tries until nothing is in the way any more, or what is does not pass.
@@ -223,6 +241,16 @@ extension Outcome {
         } else {
             return nil
         }
+    }
+}
+
+extension Outcome {
+    /// A failure whose content was saved.
+    fileprivate func keeping(_ saved: Outcome) -> Outcome {
+        guard case .failed(var reason) = self, let path = saved.path else { return self }
+        reason.message += "; what came with it is in \(path)"
+        reason.keptPath = path
+        return .failed(reason)
     }
 }
 

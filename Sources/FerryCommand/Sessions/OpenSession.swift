@@ -16,6 +16,8 @@ struct OpenSession: Sendable {
     let upload:
         @Sendable (_ path: String, URLRequest, TransferOptions, EndCommand?) throws ->
             TransferRow.ID?
+    /// Lets the transfers begin that were started suspended, and waits until ferryd has recorded that.
+    var resume: @Sendable () async -> Void = {}
     /// Waits until ferryd has recorded all requests and acknowledgements so far.
     let settle: @Sendable () async -> Void
     /// Ends the session permanently, when its transfers are over.
@@ -29,6 +31,7 @@ struct OpenSession: Sendable {
             identifier: identifier,
             download: { try session.download($0, $1, to: $2) },
             upload: { session.upload($0, $1, $2, $3) },
+            resume: { await session.resume() },
             settle: { await session.settle() },
             finish: { await session.finish() }
         )

@@ -8,6 +8,12 @@ struct NewTransfers {
         value: "N",
         help: "transfer at most N files with a server at a time (default: as ferry.conf says)"
     )
+    private static let parallel = OptionSyntax(
+        "parallel",
+        letter: "j",
+        value: "N",
+        help: "transfer at most N files at a time (default: as ferry.conf says)"
+    )
     private static let giveUpAfter = OptionSyntax(
         "give-up-after",
         value: "TIME",
@@ -17,6 +23,14 @@ struct NewTransfers {
         "exec",
         value: "COMMAND",
         help: "run this by the shell after each file, in its directory"
+    )
+    private static let failEarly = OptionSyntax(
+        "fail-early",
+        help: "cancel the other files as soon as one has failed"
+    )
+    private static let pause = OptionSyntax(
+        "pause",
+        help: "begin nothing until 'ferry resume'; implies --detach"
     )
     private static let detach = OptionSyntax(
         "detach",
@@ -36,8 +50,8 @@ struct NewTransfers {
 
     /// The options of a command that starts transfers.
     static let options =
-        [perHost, giveUpAfter] + ConnectionChoice.options + [
-            cookieJar, exec, detach, .json, verbose, quiet,
+        [parallel, perHost, giveUpAfter] + ConnectionChoice.options + [
+            cookieJar, exec, failEarly, pause, detach, .json, verbose, quiet,
         ]
     /// The paragraph of a command's help about what runs afterwards.
     static let discussion =
@@ -53,6 +67,8 @@ struct NewTransfers {
     /// Whether only what goes wrong is told.
     var isQuiet: Bool { style == .quiet }
     private let ownCommand: EndCommand?
+    private let isPaused: Bool
+    private let failsEarly: Bool
     private let isVerbose: Bool
     private let jar: CookieJar?
     private let style: TransferDisplay.Style
@@ -66,16 +82,24 @@ struct NewTransfers {
     /// - Parameter arguments: The options.
     /// - Throws: ``UsageError`` when one is invalid.
     init(_ arguments: Arguments) throws(UsageError) {
-        isDetached = arguments.has(Self.detach)
+        isPaused = arguments.has(Self.pause)
+        failsEarly = arguments.has(Self.failEarly)
+        isDetached = arguments.has(Self.detach) || isPaused
         let shown = isDetached ? TransferDisplay.Style.results : .full
         style = arguments.has(.json) ? .json : arguments.has(Self.quiet) ? .quiet : shown
         sessionOptions = SessionOptions(
             timeLimit: try arguments.duration(of: Self.giveUpAfter),
+            maximumTransfers: try arguments.integer(of: Self.parallel, in: 1...10_000),
             maximumConnectionsPerHost: try arguments.integer(of: Self.perHost, in: 1...1000)
         )
         isVerbose = arguments.has(Self.verbose)
         jar = try arguments.value(of: Self.cookieJar).map { path throws(UsageError) in
             CookieJar(path: try arguments.place(path).text)
+        }
+        guard !failsEarly || !isDetached else {
+            throw arguments.error(
+                "--fail-early needs this command to wait, which --detach excludes."
+            )
         }
         guard jar == nil || !isDetached else {
             throw arguments.error("--cookie-jar is written by this command, and not with --detach.")
@@ -113,6 +137,7 @@ struct NewTransfers {
             TransferWatch(
                 try start(session),
                 endsWhenNumbered: isDetached,
+                endsAtFailure: failsEarly,
                 isOwn: { _ in true }
             ),
             style: style,
@@ -120,14 +145,29 @@ struct NewTransfers {
             context: context
         )
         let numbers = try await numbers(of: session, in: context, mailbox: mailbox)
+        if isPaused {
+            // They are suspended so far: none begins in between.
+            for number in numbers.sorted() { try await context.daemon.pause(number) }
+            await session.resume()
+        }
         let code = try await follower.run(following: .numbers(isDetached ? [] : numbers))
         let left = follower.rows.filter { !$0.isOver }
-        if left.isEmpty {
+        if failsEarly, code == .failure {
+            await cancel(left, in: context)
+            await session.finish()
+        } else if left.isEmpty {
             await session.finish()
         } else {
             try sayGoodbye(to: left, in: context.console)
         }
         return code
+    }
+
+    private func cancel(_ rows: [TransferRow], in context: Context) async {
+        guard !rows.isEmpty else { return }
+        for number in rows.compactMap(\.number) { try? await context.daemon.cancel(number) }
+        let transfers = rows.count == 1 ? "1 transfer" : "\(rows.count) transfers"
+        context.console.errorLine("ferry: \(transfers) cancelled")
     }
 
     /// Returns the command that runs after each transfer; nil for none.
@@ -193,11 +233,7 @@ struct NewTransfers {
         in context: Context,
         _ use: (URLSession.AsyncBytes, HTTPURLResponse) async throws -> Value
     ) async throws -> Value {
-        try connections.check()
-        let configuration = URLSessionConfiguration.ephemeral
-        connections.apply(to: configuration, in: context.environment)
-        configuration.transferOptions = choice.options
-        let session = URLSession(configuration: configuration)
+        let session = try ownSession(in: context)
         defer { session.invalidateAndCancel() }
         let address = request.url?.shown ?? ""
         do {
@@ -212,6 +248,44 @@ struct NewTransfers {
         } catch let error as URLError {
             throw UnusableFile(address: address, reason: Outcome.Reason(error).message)
         }
+    }
+
+    /// Shows the headers of the responses to requests without their bodies.
+    ///
+    /// - Parameters:
+    ///   - requests: The requests.
+    ///   - context: The world outside.
+    /// - Returns: The exit code: failure if a status is 400 or more.
+    /// - Throws: The error of a server that cannot be asked.
+    func showHeaders(
+        of requests: [URLRequest],
+        in context: Context
+    ) async throws -> ExitCode {
+        let session = try ownSession(in: context)
+        defer { session.invalidateAndCancel() }
+        var code = ExitCode.success
+        for request in requests {
+            do {
+                let (lines, status) = try await HeadRequest.header(for: request, in: session)
+                for line in lines { context.console.line(line) }
+                if status >= 400 { code = .failure }
+            } catch let error as URLError {
+                let reason = Outcome.Reason(error).message
+                let address = request.url?.shown ?? ""
+                context.console.errorLine("ferry: '\(address)' cannot be asked: \(reason)")
+                code = .failure
+            }
+        }
+        return code
+    }
+
+    /// Returns a session in this process, with the connections that the transfers have.
+    private func ownSession(in context: Context) throws -> URLSession {
+        try connections.check()
+        let configuration = URLSessionConfiguration.ephemeral
+        connections.apply(to: configuration, in: context.environment)
+        configuration.transferOptions = choice.options
+        return URLSession(configuration: configuration)
     }
 
     /// Asks a server how long a file is, with the connections that the transfers have.
@@ -264,6 +338,7 @@ struct NewTransfers {
         taker.whenWaiting = { id, _, obstacle in mailbox.send(.held(id, .init(obstacle))) }
         var options = sessionOptions
         options.connections = connections
+        options.startsSuspended = isPaused
         options.environment = context.environment
         options.takeMetrics = metricsTaker { mailbox.send(.told($0)) }
         return context.openSession(identifier, options, taker) { id, _, outcome in

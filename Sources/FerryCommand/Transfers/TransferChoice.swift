@@ -36,6 +36,16 @@ struct TransferChoice: Hashable, Sendable {
         value: "TIME",
         help: "try again when a connection takes longer than 5s, 2m … (default: 15s)"
     )
+    private static let maximumRedirects = OptionSyntax(
+        "max-redirs",
+        value: "N",
+        help: "follow up to N redirects in a row (default: 20)"
+    )
+    /// The option that keeps transfers from servers without TLS.
+    static let httpsOnly = OptionSyntax(
+        "https-only",
+        help: "refuse URLs of http, and redirects to them"
+    )
     private static let insecure = OptionSyntax(
         "insecure",
         letter: "k",
@@ -61,8 +71,8 @@ struct TransferChoice: Hashable, Sendable {
 
     /// The options of a command that transfers files.
     static let options = [
-        limitRate, retries, retryDelay, retryOn, timeout, connectTimeout, insecure, keepAwake,
-        unmeteredOnly, whenIdle,
+        limitRate, retries, retryDelay, retryOn, timeout, connectTimeout, maximumRedirects,
+        httpsOnly, insecure, keepAwake, unmeteredOnly, whenIdle,
     ]
     /// The options of which each value counts, rather than the last one.
     static let repeated: Set = [retryOn]
@@ -79,6 +89,9 @@ struct TransferChoice: Hashable, Sendable {
     let maximumRate: Int64?
     private let idleTimeout: Duration?
     private let connectTimeout: Duration?
+    private let maximumRedirects: Int?
+    /// Whether URLs and redirects are those of https alone.
+    let requiresHTTPS: Bool
     private let keepsMachineAwake: Bool
     private let acceptsInvalidCertificates: Bool
     private var avoidedConditions: TransferOptions.Conditions = []
@@ -96,6 +109,8 @@ struct TransferChoice: Hashable, Sendable {
         }
         idleTimeout = try arguments.duration(of: Self.timeout)
         connectTimeout = try arguments.duration(of: Self.connectTimeout)
+        maximumRedirects = try arguments.integer(of: Self.maximumRedirects, in: 0...1000)
+        requiresHTTPS = arguments.has(Self.httpsOnly)
         keepsMachineAwake = arguments.has(Self.keepAwake)
         acceptsInvalidCertificates = arguments.has(Self.insecure)
         if arguments.has(Self.unmeteredOnly) {
@@ -112,6 +127,12 @@ struct TransferChoice: Hashable, Sendable {
         } else if !isDetached {
             retry.maximumUnansweredAttempts = Self.unansweredAttempts
         }
+    }
+
+    /// Refuses a URL that the options exclude.
+    func check(_ url: URL, _ arguments: Arguments) throws(UsageError) {
+        guard requiresHTTPS, url.scheme?.lowercased() != "https" else { return }
+        throw arguments.error("'\(url.shown)' is no https URL, which --https-only requires.")
     }
 
     private static func statuses(_ arguments: Arguments) throws(UsageError) -> Set<Int> {
@@ -137,6 +158,8 @@ struct TransferChoice: Hashable, Sendable {
     var options: TransferOptions {
         var options = TransferOptions()
         options.connectTimeout = connectTimeout
+        options.maximumRedirects = maximumRedirects
+        options.requiresHTTPS = requiresHTTPS
         options.keepsMachineAwake = keepsMachineAwake
         options.acceptsInvalidCertificates = acceptsInvalidCertificates
         options.avoidedConditions = avoidedConditions

@@ -26,6 +26,7 @@ struct TransferWatch {
     private let isOwn: @Sendable (TransferRow.ID) -> Bool
     /// Whether it is enough that ferryd has numbers for all of them.
     private let endsWhenNumbered: Bool
+    private let endsAtFailure: Bool
     private var indices: [TransferRow.ID: Int]
     private var indicesByNumber: [TransferDaemon.Transfer.ID: Int]
     private var openRowCount: Int
@@ -41,14 +42,17 @@ struct TransferWatch {
     /// - Parameters:
     ///   - rows: The transfers known from the start.
     ///   - endsWhenNumbered: Whether nothing is left to follow as soon as each has a number.
+    ///   - endsAtFailure: Whether nothing is left to follow as soon as one has failed.
     ///   - isOwn: Whether this process takes a transfer's file.
     init(
         _ rows: [TransferRow],
         endsWhenNumbered: Bool = false,
+        endsAtFailure: Bool = false,
         isOwn: @escaping @Sendable (TransferRow.ID) -> Bool
     ) {
         self.rows = rows
         self.endsWhenNumbered = endsWhenNumbered
+        self.endsAtFailure = endsAtFailure
         self.isOwn = isOwn
         indices = Dictionary(uniqueKeysWithValues: rows.enumerated().map { ($1.id, $0) })
         indicesByNumber = [:]
@@ -209,7 +213,10 @@ struct TransferWatch {
     }
 
     private mutating func finishIfDone() {
-        guard openRowCount == 0 || endsWhenNumbered && unnumberedRowCount == 0 else { return }
+        guard
+            openRowCount == 0 || endsWhenNumbered && unnumberedRowCount == 0
+                || endsAtFailure && hasFailure
+        else { return }
         finish(hasFailure ? .failure : .success)
     }
 

@@ -12,6 +12,8 @@ struct ConnectionSetup: Hashable, Sendable {
     var identity: HTTPIdentity?
     /// The interface and the addresses.
     var route = HTTPRoute()
+    /// What the servers' TLS must fulfil.
+    var tls = HTTPTLSRequirements()
 
     /// Reads the files that connections need; it may block.
     static func reading(
@@ -37,7 +39,11 @@ struct ConnectionSetup: Hashable, Sendable {
 extension ConnectionSetup {
     /// The settings of connections that name no files.
     init(plain connections: Wire.Connections) {
-        self.init(proxies: connections.proxies, route: connections.route)
+        self.init(
+            proxies: connections.proxies,
+            route: connections.route,
+            tls: connections.tls
+        )
     }
 }
 
@@ -65,6 +71,7 @@ extension Wire.Connections {
     /// Whether the connections use the default settings.
     var isPlain: Bool {
         httpProxy == nil && httpsProxy == nil && !namesFiles && route == HTTPRoute()
+            && tls == HTTPTLSRequirements()
     }
 
     /// Returns whether a host is reached without a network: by a proxy on this machine, or because it is this machine.
@@ -94,16 +101,46 @@ extension Wire.Connections {
             let port = UInt16(exactly: $0.port) ?? 0
             return HTTPRoute.HostAddresses(host: $0.host, port: port, addresses: $0.addresses)
         }
-        return HTTPRoute(family: family, interface: interface, hosts: hosts)
+        return HTTPRoute(
+            family: family,
+            interface: interface,
+            hosts: hosts,
+            localPorts: localPorts.map {
+                let first = UInt16(exactly: $0.first) ?? 0
+                return first...max(first, UInt16(exactly: $0.last) ?? 0)
+            },
+            redirections: (redirections ?? []).map {
+                HTTPRoute.Redirection(
+                    host: $0.host,
+                    port: UInt16(exactly: $0.port) ?? 0,
+                    target: $0.target,
+                    targetPort: UInt16(exactly: $0.targetPort) ?? 0
+                )
+            },
+            unixSocket: unixSocket
+        )
+    }
+
+    /// What the servers' TLS must fulfil.
+    var tls: HTTPTLSRequirements {
+        HTTPTLSRequirements(
+            minimumVersion: minimumTLSVersion.map { HTTPTLSVersion($0) } ?? .tls12,
+            maximumVersion: maximumTLSVersion.map { HTTPTLSVersion($0) },
+            ciphers: ciphers,
+            keyDigests: (keyDigests ?? []).map { Array($0) }
+        )
     }
 
     /// The proxies.
     var proxies: HTTPProxyList {
-        HTTPProxyList(
+        var proxies = HTTPProxyList(
             http: httpProxy.map { HTTPProxy(address: $0) },
             https: httpsProxy.map { HTTPProxy(address: $0) },
-            exceptions: proxyExceptions ?? []
+            exceptions: proxyExceptions ?? [],
+            alwaysTunnels: alwaysTunnels ?? false
         )
+        proxies.fields = proxyFields ?? []
+        return proxies
     }
 
     /// The first member that cannot be used, and why; `nil` if there is none.
@@ -116,6 +153,11 @@ extension Wire.Connections {
         if exceptions.reduce(0, { $0 + $1.utf8.count + 1 }) > Self.maximumExceptionBytes {
             return ("proxyExceptions", "there are more than \(Self.maximumExceptionBytes) bytes")
         }
+        if proxyFields?.reduce(0, { $0 + $1.name.utf8.count + $1.value.utf8.count }) ?? 0
+            > Self.maximumExceptionBytes
+        {
+            return ("proxyFields", "there are more than \(Self.maximumExceptionBytes) bytes")
+        }
         let paths = [
             ("authorityFile", authorityFile), ("authorityDirectory", authorityDirectory),
             ("clientCertificate.certificate", clientCertificate?.certificate),
@@ -127,15 +169,32 @@ extension Wire.Connections {
         if clientCertificate?.passphrase?.utf8.count ?? 0 > 1024 {
             return ("clientCertificate.passphrase", "a passphrase has up to 1024 bytes")
         }
-        if hosts?.count ?? 0 > Self.maximumHostCount {
-            return ("hosts", "there are more than \(Self.maximumHostCount)")
+        for (member, count) in [("hosts", hosts?.count), ("redirections", redirections?.count)]
+        where count ?? 0 > Self.maximumHostCount {
+            return (member, "there are more than \(Self.maximumHostCount)")
         }
-        if let fault = route.fault { return (interface == nil ? "hosts" : "interface", fault) }
+        if let localPorts, localPorts.last < localPorts.first || localPorts.last > 65_535 {
+            return ("localPorts", "the ports are from 1 to 65535, the first one first")
+        }
+        if let fault = tls.fault { return ("tls", fault) }
+        if let fault = route.fault { return ("route", fault) }
         return nil
     }
 
     private static let maximumHostCount = 1000
     private static let maximumExceptionBytes = 65_536
+}
+
+extension HTTPTLSVersion {
+    fileprivate init(_ version: Wire.TLSVersion) {
+        self =
+            switch version {
+            case .tls10: .tls10
+            case .tls11: .tls11
+            case .tls12: .tls12
+            case .tls13: .tls13
+            }
+    }
 }
 
 extension String {

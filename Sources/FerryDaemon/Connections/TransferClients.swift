@@ -18,6 +18,7 @@ final class TransferClients {
         var proxies: HTTPProxyList
         var authorities: TrustedAuthorities?
         var route: HTTPRoute
+        var tls: HTTPTLSRequirements
         /// The session, if it decides about certificates.
         var session: SessionID?
     }
@@ -68,6 +69,7 @@ final class TransferClients {
     ) throws(HTTPError) -> HTTPClient {
         let isPlain =
             setup.proxies == .direct && setup.authorities == nil && setup.route == HTTPRoute()
+            && setup.tls == HTTPTLSRequirements()
         guard decides || !isPlain else {
             sessions[session] = nil
             return shared
@@ -76,6 +78,7 @@ final class TransferClients {
             proxies: setup.proxies,
             authorities: setup.authorities,
             route: setup.route,
+            tls: setup.tls,
             session: decides ? session : nil
         )
         if let entry = sessions[session], entry.kind == kind {
@@ -94,6 +97,7 @@ final class TransferClients {
         configuration.proxies = kind.proxies
         configuration.certificateAuthorities = kind.authorities
         configuration.route = kind.route
+        configuration.tls = kind.tls
         return try HTTPClient(configuration: configuration)
     }
 

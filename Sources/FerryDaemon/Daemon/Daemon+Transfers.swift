@@ -122,6 +122,7 @@ extension Daemon {
                 link: task.link?.value?.number ?? state?.checkpoint?.version.link,
                 linkStatuses: start.asksForLink ? Download.expiredLinkStatuses : [],
                 holdsExpiredLinks: wanted?.holdsExpiredLinks ?? false,
+                maximumByteCount: wanted?.maximumByteCount.map { Int64($0) },
                 digests: wanted?.expectedDigests ?? [],
                 announcesResumption: state?.isFromResumeData ?? false,
                 earlierResponse: task.response?.value,
@@ -152,9 +153,14 @@ extension Daemon {
         rates.limit(receiving: own.receive, sending: own.send)
         rates.setPriority(start.task.priority)
         return Load.Configuration(
+            redirectPolicy: RedirectPolicy(
+                maximumCount: start.options?.maximumRedirects,
+                requiresTLS: start.options?.requiresTLS ?? false
+            ),
             asksForTrust: start.asksForTrust,
             rates: rates,
             connectTimeout: start.options?.connectTimeout.map { .seconds($0) },
+            minimumReceiveRate: start.options?.minimumReceiveRate.map { Int64($0) } ?? 0,
             acceptsInvalidCertificates: start.options?.acceptsInvalidCertificates ?? false
         )
     }

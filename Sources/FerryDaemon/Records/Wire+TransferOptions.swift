@@ -28,6 +28,14 @@ extension Wire.TransferOptions {
         if let connectTimeout, !(0...1e9 ~= connectTimeout) {
             return ("connectTimeout", "it is from 0 to 1e9 seconds, not \(connectTimeout)")
         }
+        if let count = maximumRedirects, count < 0 {
+            return ("maximumRedirects", "it is 0 or more, not \(count)")
+        }
+        for (member, count) in [
+            ("maximumByteCount", maximumByteCount), ("minimumReceiveRate", minimumReceiveRate),
+        ] {
+            if let count, count < 1 { return (member, "it is 1 or more, not \(count)") }
+        }
         if let contradiction = rates.contradiction { return contradiction }
         if let contradiction = avoids.contradiction { return contradiction }
         return retry?.contradiction.map { ("retry", $0) }

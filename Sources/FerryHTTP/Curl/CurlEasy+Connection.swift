@@ -100,7 +100,7 @@ extension CurlEasy {
 }
 
 extension CurlEasy {
-    /// Sets the interface, the version of the Internet Protocol, and the addresses of hosts that are not looked up.
+    /// Sets the interface, the ports, the version of the Internet Protocol, and the hosts and addresses to connect to.
     func configureRoute(_ route: HTTPRoute) throws(HTTPError) {
         switch route.family {
         case .ipv4: try set(CURLOPT_IPRESOLVE, Int(CURL_IPRESOLVE_V4))
@@ -112,10 +112,21 @@ extension CurlEasy {
             let isAddress = HTTPRoute.AddressFamily(ofAddress: interface) != nil
             try set(CURLOPT_INTERFACE, isAddress ? "host!\(interface)" : "if!\(interface)")
         }
-        guard !route.hosts.isEmpty else { return }
-        let list = try CurlFieldList(route.hosts.map(\.line))
-        hostList = list
-        try check(CCurl_easy_setopt_pointer(handle, CURLOPT_RESOLVE, list.first))
+        if let ports = route.localPorts {
+            try set(CURLOPT_LOCALPORT, Int(ports.lowerBound))
+            try set(CURLOPT_LOCALPORTRANGE, ports.count)
+        }
+        if let path = route.unixSocket { try set(CURLOPT_UNIX_SOCKET_PATH, path) }
+        try set(CURLOPT_RESOLVE, route.hosts.map(\.line))
+        try set(CURLOPT_CONNECT_TO, route.redirections.map(\.line))
+    }
+
+    /// Sets an option to a list that libcurl reads as long as the handle is configured like this.
+    private func set(_ option: CURLoption, _ lines: [String]) throws(HTTPError) {
+        guard !lines.isEmpty else { return }
+        let list = try CurlFieldList(lines)
+        routeLists.append(list)
+        try check(CCurl_easy_setopt_pointer(handle, option, list.first))
     }
 
     /// Sets the proxy that a request goes through, and the fields that the proxy receives.
@@ -131,9 +142,12 @@ extension CurlEasy {
         addresses.append(proxy)
         try set(CURLOPT_PROXY, proxy)
         try set(CURLOPT_NOPROXY, proxies.exceptionText)
+        if proxies.alwaysTunnels { try set(CURLOPT_HTTPPROXYTUNNEL, 1) }
         // A proxy's refusal is read from its response to CONNECT.
         try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 0)
-        let list = try CurlFieldList(CurlFieldList.proxyLines(for: request))
+        let list = try CurlFieldList(
+            CurlFieldList.proxyLines(for: request, adding: proxies.fields)
+        )
         proxyFieldList = list
         // Only a proxy gets these: not the server at the end of a tunnel, and not one
         // that is reached without a proxy.

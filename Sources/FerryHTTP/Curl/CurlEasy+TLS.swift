@@ -2,13 +2,18 @@ import CCurl
 import COpenSSL
 
 extension CurlEasy {
-    /// Sets the TLS versions to use.
-    func configureTLSVersion(_ configuration: HTTPClient.Configuration) throws(HTTPError) {
-        let minimum = configuration.minimumTLSVersion
-        let maximum = configuration.maximumTLSVersion?.curlValue ?? 0
-        try set(CURLOPT_SSLVERSION, minimum.curlValue | maximum << 16)
-        // The old versions sign with SHA-1, which OpenSSL 3 does not allow by default.
-        if minimum < .tls12 { try set(CURLOPT_SSL_CIPHER_LIST, "DEFAULT:@SECLEVEL=0") }
+    /// Sets the TLS versions, the ciphers and the keys of servers to use.
+    func configureTLS(_ tls: HTTPTLSRequirements) throws(HTTPError) {
+        let maximum = tls.maximumVersion?.curlValue ?? 0
+        try set(CURLOPT_SSLVERSION, tls.minimumVersion.curlValue | maximum << 16)
+        if let ciphers = tls.ciphers {
+            try set(CURLOPT_SSL_CIPHER_LIST, ciphers)
+        } else if tls.minimumVersion < .tls12 {
+            // The old versions sign with SHA-1, which OpenSSL 3 does not allow by default.
+            try set(CURLOPT_SSL_CIPHER_LIST, "DEFAULT:@SECLEVEL=0")
+        }
+        guard !tls.keyDigests.isEmpty else { return }
+        try set(CURLOPT_PINNEDPUBLICKEY, tls.keyDigestText)
     }
 
     /// Sets the authorities to trust, for servers and for a proxy reached over TLS.

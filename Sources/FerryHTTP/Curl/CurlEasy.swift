@@ -36,7 +36,7 @@ import FerrySystem
     /// The fields that are for a proxy.
     var proxyFieldList: CurlFieldList?
     /// The addresses of hosts that are not looked up.
-    var hostList: CurlFieldList?
+    var routeLists: [CurlFieldList] = []
 
     /// Makes an easy handle.
     init() throws(HTTPError) {
@@ -63,7 +63,7 @@ import FerrySystem
         authorities = nil
         fieldList = nil
         proxyFieldList = nil
-        hostList = nil
+        routeLists = []
         addresses = []
         (mayShare, isRepeatable) = (false, true)
         errorText.pointee = 0
@@ -253,7 +253,7 @@ import FerrySystem
         _ configuration: HTTPClient.Configuration,
         _ request: HTTPRequest
     ) throws(HTTPError) {
-        try configureTLSVersion(configuration)
+        try configureTLS(configuration.tls)
         // libcurl keeps the connections, and the TLS sessions, of requests that verify apart from those of others.
         let verifiesServer = configuration.verifiesServer && !request.acceptsInvalidCertificates
         try set(CURLOPT_SSL_VERIFYPEER, verifiesServer ? 1 : 0)

@@ -48,8 +48,14 @@ final class CurlFieldList {
     }
 
     /// The lines that are for a proxy, not for the server.
-    static func proxyLines(for request: HTTPRequest) -> [String] {
-        request.fields.filter { $0.isNamed(proxyFieldName) }.map(line)
+    ///
+    /// - Parameters:
+    ///   - request: The request, whose own field comes before another of its name.
+    ///   - fields: The fields that all requests have for a proxy.
+    /// - Returns: The lines.
+    static func proxyLines(for request: HTTPRequest, adding fields: [HTTPField]) -> [String] {
+        let own = request.fields.filter { $0.isNamed(proxyFieldName) }
+        return (own + fields.filter { own.isEmpty || !$0.isNamed(proxyFieldName) }).map(line)
     }
 
     /// The field that is a secret between a client and its proxy.

@@ -71,6 +71,7 @@ extension HTTPExchange {
         private var isIdleTimerArmed = false
         private var lastActivity: Instant
         private var isSuspectedIdle = false
+        private var rate: ReceivingRate
         private let connectTimeout: Duration
         private var connecting = Connecting.not
 
@@ -89,6 +90,7 @@ extension HTTPExchange {
             hasResponseBody: Bool = true,
             isIdempotent: Bool = true,
             hasBody: Bool = false,
+            minimumReceiveRate: Int64 = 0,
             connectTimeout: Duration = .zero,
             acceptedCodings: AcceptedCodings = [],
             now: Instant
@@ -102,6 +104,7 @@ extension HTTPExchange {
             self.hasBody = hasBody
             self.acceptedCodings = acceptedCodings
             self.idleTimeout = idleTimeout
+            rate = ReceivingRate(minimum: minimumReceiveRate)
             self.connectTimeout = connectTimeout
             lastActivity = now
         }
@@ -254,6 +257,7 @@ extension HTTPExchange {
 
         mutating func receivedBytes(count: Int, at now: Instant) -> Reception {
             sawActivity(at: now)
+            rate.received(byteCount: count, at: now)
             let reception = reception(ofBytes: count)
             guard reception == .skip || reception == .deliverBytes else { return reception }
             bodyByteCount += Int64(count)
@@ -460,8 +464,9 @@ extension HTTPExchange {
         }
 
         /// Records that a part of the body has arrived in a pipe; returns whether to deliver it.
-        mutating func receivedPipe(at now: Instant) -> Bool {
+        mutating func receivedPipe(byteCount: Int, at now: Instant) -> Bool {
             sawActivity(at: now)
+            rate.received(byteCount: byteCount, at: now)
             return state == .splicing
         }
 
@@ -492,6 +497,7 @@ extension HTTPExchange {
             guard isPaused, state != .finished else { return }
             isPaused = false
             sawActivity(at: now)
+            rate.restart(at: now)
             // A timer that fired during the pause was not armed again.
             if hasBegun, !isIdleTimerArmed { armIdleTimer(after: idleTimeout) }
             if isHeld { effects.add(.release) }
@@ -519,7 +525,13 @@ extension HTTPExchange {
             isIdleTimerArmed = false
             guard state != .finished, !isPaused else { return }
             let idle = now - lastActivity
-            guard idle >= idleTimeout else { return armIdleTimer(after: idleTimeout - idle) }
+            guard idle >= idleTimeout else {
+                switch rate.verdict(at: now, over: idleTimeout) {
+                case .fine(let delay): return armIdleTimer(after: min(delay, idleTimeout - idle))
+                case .tooLow:
+                    return timeOut("Less than \(rate.minimum) bytes per second arrived")
+                }
+            }
             guard isSuspectedIdle else {
                 // The loop may have been busy, or the machine asleep, while bytes arrived: they get one turn
                 // of the loop to be read.
@@ -527,7 +539,10 @@ extension HTTPExchange {
                 armIdleTimer(after: .zero)
                 return
             }
-            let message = "Nothing arrived for \(idleTimeout)"
+            timeOut("Nothing arrived for \(idleTimeout)")
+        }
+
+        private mutating func timeOut(_ message: String) {
             effects.add(.withdraw)
             finish(HTTPError(code: .timedOut, message: message))
         }

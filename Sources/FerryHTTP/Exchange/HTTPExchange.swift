@@ -75,6 +75,7 @@ package import FerrySystem
             hasResponseBody: request.method != "HEAD",
             isIdempotent: Self.isIdempotent(request.method),
             hasBody: HTTPRequest.hasBytes(self.body),
+            minimumReceiveRate: request.minimumReceiveRate,
             connectTimeout: request.connectTimeout ?? client.configuration.connectTimeout,
             acceptedCodings: AcceptedCodings(request.fields),
             now: start

@@ -128,7 +128,9 @@ extension HTTPExchange {
 
     private func received(_ pipe: SplicePipe?, _ arrival: SplicedBody.Arrival) {
         if case .failure(let error) = arrival { return endSplicing(error) }
-        guard let pipe, machine.receivedPipe(at: EventLoop.now), let handler else { return }
+        guard let pipe,
+            machine.receivedPipe(byteCount: pipe.count, at: EventLoop.now), let handler
+        else { return }
         recordSplicedBytes(count: pipe.count)
         let disposition = handler.exchange(self, didReceive: pipe)
         guard machine.answered(disposition), disposition != .discard else {

@@ -77,12 +77,22 @@ package struct HTTPProxyList: Hashable, Sendable {
     /// The hosts that are reached without a proxy, in the syntax of curl's `no_proxy`: a name includes all
     /// names below it, an address may be followed by the length of a prefix, and `*` is every host.
     package var exceptions: [String]
+    /// Whether a proxy is asked for a tunnel to `http` servers, too; `false` by default.
+    package var alwaysTunnels: Bool
+    /// The fields that proxies get, and servers do not.
+    package var fields: [HTTPField] = []
 
     /// Makes a list from its parts.
-    package init(http: HTTPProxy? = nil, https: HTTPProxy? = nil, exceptions: [String] = []) {
+    package init(
+        http: HTTPProxy? = nil,
+        https: HTTPProxy? = nil,
+        exceptions: [String] = [],
+        alwaysTunnels: Bool = false
+    ) {
         self.http = http
         self.https = https
         self.exceptions = exceptions
+        self.alwaysTunnels = alwaysTunnels
     }
 
     /// The proxies that an environment names, as curl understands it.

@@ -191,7 +191,7 @@ extension Database {
         _ search: CandidateSearch,
         limit: Int
     ) throws(StoreError) -> [Candidate] {
-        let excluded = search.saturatedSessions[host] ?? []
+        let excluded = search.fullSessions.union(search.saturatedSessions[host] ?? [])
         var candidates: [Candidate] = []
         for queue in try readyQueues(host, of: application, search.conditions)
         where !excluded.contains(queue.session) {

@@ -13,6 +13,8 @@ package struct CandidateSearch: Hashable, Sendable {
     package var saturatedHosts: Set<String>
     /// Sessions that may have no more transfers from a host.
     package var saturatedSessions: [String: Set<SessionID>]
+    /// Sessions that may have no more transfers from any host.
+    package var fullSessions: Set<SessionID>
     /// Tasks that have a transfer already, or are not to start for another reason.
     package var runningTasks: Set<TaskID>
     /// The turns of the applications that have been served so far.
@@ -46,6 +48,7 @@ package struct CandidateSearch: Hashable, Sendable {
         limitPerHost: Int,
         saturatedHosts: Set<String> = [],
         saturatedSessions: [String: Set<SessionID>] = [:],
+        fullSessions: Set<SessionID> = [],
         runningTasks: Set<TaskID> = [],
         turns: [ApplicationID: Turn] = [:],
         conditions: Conditions = []
@@ -55,6 +58,7 @@ package struct CandidateSearch: Hashable, Sendable {
         self.limitPerHost = limitPerHost
         self.saturatedHosts = saturatedHosts
         self.saturatedSessions = saturatedSessions
+        self.fullSessions = fullSessions
         self.runningTasks = runningTasks
         self.turns = turns
         self.conditions = conditions

@@ -20,6 +20,8 @@ extension Download {
         package var linkStatuses: Set<Int>
         /// Whether a download whose address has expired waits for another one; `false` by default.
         package var holdsExpiredLinks: Bool
+        /// The maximum length of the file; `nil`, the default, for any.
+        package var maximumByteCount: Int64?
         /// The digests that the finished file must have; none by default.
         package var digests: [Digest]
         /// Whether ``Events/resumed`` is sent with the offset 0 even when no byte could be kept.
@@ -50,6 +52,7 @@ extension Download {
             link: Int? = nil,
             linkStatuses: Set<Int> = [],
             holdsExpiredLinks: Bool = false,
+            maximumByteCount: Int64? = nil,
             digests: [Digest] = [],
             announcesResumption: Bool = false,
             earlierResponse: HTTPResponseHead? = nil,
@@ -65,6 +68,7 @@ extension Download {
             self.link = link
             self.linkStatuses = linkStatuses
             self.holdsExpiredLinks = holdsExpiredLinks
+            self.maximumByteCount = maximumByteCount
             self.digests = digests
             self.announcesResumption = announcesResumption
             self.earlierResponse = earlierResponse
@@ -72,6 +76,18 @@ extension Download {
             self.mirrors = mirrors
             self.doubtTime = doubtTime
             self.load = load
+        }
+
+        /// Returns why a file of a length is not loaded; `nil` if it is.
+        func excess(of byteCount: Int64?, at url: String) -> TransferError? {
+            guard let maximumByteCount, let byteCount, byteCount > maximumByteCount else {
+                return nil
+            }
+            return TransferError(
+                code: .responseTooLong,
+                message: "the file is longer than \(maximumByteCount) bytes",
+                failingURL: url
+            )
         }
 
         /// Whether a status says that the server is unavailable.

@@ -162,8 +162,11 @@ extension Download.StateMachine {
         }
         switch configuration.answer(head, to: body.request, holding: body.held?.version, now: now) {
         // An error that is not withheld is delivered.
-        case .whole: wholeCame(head, beside: head.status < 400 ? body.held : nil)
+        case .whole:
+            if rejectExcess(head.storedLength) { return }
+            wholeCame(head, beside: head.status < 400 ? body.held : nil)
         case .part(let resumption, let end, let total):
+            if rejectExcess(total) { return }
             partCame(head, for: resumption, upTo: end, of: total)
         case .unproved(let reason):
             if !compare() { leaveRefusal(head, reason) }
@@ -175,6 +178,15 @@ extension Download.StateMachine {
             effects.add(.cancelLoads)
             fail(error)
         }
+    }
+
+    /// Fails if the file is longer than it may be; returns whether it does.
+    private mutating func rejectExcess(_ byteCount: Int64?) -> Bool {
+        let url = body.request.transfer.url
+        guard let error = configuration.excess(of: byteCount, at: url) else { return false }
+        abandonLoads()
+        fail(error)
+        return true
     }
 
     /// Handles a body that begins at the first byte, where the file may hold bytes already.
@@ -346,6 +358,8 @@ extension Download.StateMachine {
         // What is only compared is no progress.
         guard count > 0 || body.isProved else { return }
         body.wrote(count: count)
+        // The server has not said how long it is.
+        if rejectExcess(receivedByteCount) { return }
         effects.add(.reportProgress(received: receivedByteCount, total: totalByteCount))
     }
 

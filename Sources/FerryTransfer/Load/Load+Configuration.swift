@@ -16,6 +16,8 @@ extension Load {
         package var rates: TransferRates?
         /// How long a connection may take; `nil`, the default, for the client's value.
         package var connectTimeout: Duration?
+        /// The number of bytes of a body per second that must arrive at least; 0, the default, for no minimum.
+        package var minimumReceiveRate: Int64
         /// Whether any certificate of a server is accepted; `false` by default.
         package var acceptsInvalidCertificates: Bool
 
@@ -27,6 +29,7 @@ extension Load {
             acceptedCodings: String? = nil,
             rates: TransferRates? = nil,
             connectTimeout: Duration? = nil,
+            minimumReceiveRate: Int64 = 0,
             acceptsInvalidCertificates: Bool = false
         ) {
             self.redirectPolicy = redirectPolicy
@@ -35,6 +38,7 @@ extension Load {
             self.acceptedCodings = acceptedCodings
             self.rates = rates
             self.connectTimeout = connectTimeout
+            self.minimumReceiveRate = minimumReceiveRate
             self.acceptsInvalidCertificates = acceptsInvalidCertificates
         }
     }

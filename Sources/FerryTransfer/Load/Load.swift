@@ -65,7 +65,8 @@ package final class Load {
             following: previous?.machine.current,
             hasBody: !body.isNone,
             isBodyThere: !body.isOnDemand,
-            redirectPolicy: configuration.redirectPolicy
+            redirectPolicy: configuration.redirectPolicy,
+            alwaysTunnels: client.configuration.proxies.alwaysTunnels
         )
         if let proven { machine.inherit(from: proven.machine) }
     }
@@ -188,6 +189,7 @@ extension Load {
                 request.fields.append(HTTPField(name: "Accept-Encoding", value: codings))
             }
             request.connectTimeout = configuration.connectTimeout
+            request.minimumReceiveRate = configuration.minimumReceiveRate
             request.asksForTrust = configuration.asksForTrust
             request.acceptsInvalidCertificates = configuration.acceptsInvalidCertificates
             request.identity =

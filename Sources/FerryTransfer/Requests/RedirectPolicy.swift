@@ -15,10 +15,17 @@ package struct RedirectPolicy: Hashable, Sendable {
 
     /// How many redirects are followed in a row, 20 by default.
     package var maximumCount: Int
+    /// Whether redirects lead to https servers alone, `false` by default.
+    package var requiresTLS: Bool
 
     /// Makes a policy.
-    package init(maximumCount: Int = 20) {
-        self.maximumCount = maximumCount
+    ///
+    /// - Parameters:
+    ///   - maximumCount: How many redirects are followed in a row; `nil`, the default, for 20.
+    ///   - requiresTLS: Whether redirects lead to https servers alone.
+    package init(maximumCount: Int? = nil, requiresTLS: Bool = false) {
+        self.maximumCount = maximumCount ?? 20
+        self.requiresTLS = requiresTLS
     }
 
     /// Decides about a response.
@@ -51,6 +58,15 @@ package struct RedirectPolicy: Hashable, Sendable {
                     code: .tooManyRedirects,
                     message: "too many HTTP redirects",
                     failingURL: request.url
+                )
+            )
+        }
+        guard !requiresTLS || target.scheme?.lowercased() != "http" else {
+            return .fail(
+                TransferError(
+                    code: .redirectToNonHTTP,
+                    message: "the server redirects to http:, and only https: is allowed",
+                    failingURL: target.absoluteString
                 )
             )
         }

@@ -336,6 +336,24 @@ extension Wire {
         package var interface: String?
         /// The hosts whose names are not looked up.
         package var hosts: [HostAddresses]?
+        /// The ports of the machine that connections are made from.
+        package var localPorts: PortRange?
+        /// The servers to connect to in place of others.
+        package var redirections: [Redirection]?
+        /// The absolute path of the UNIX socket of the server of all requests.
+        package var unixSocket: String?
+        /// The oldest version of TLS to use; TLS 1.2 if it is missing.
+        package var minimumTLSVersion: TLSVersion?
+        /// The newest version of TLS to use; the newest available if it is missing.
+        package var maximumTLSVersion: TLSVersion?
+        /// The ciphers up to TLS 1.2, in OpenSSL's words.
+        package var ciphers: String?
+        /// The SHA-256 digests of public keys, one of which the server's key must have.
+        package var keyDigests: [Data]?
+        /// Whether a proxy is asked for a tunnel to http servers, too.
+        package var alwaysTunnels: Bool?
+        /// The header fields that proxies get, and servers do not.
+        package var proxyFields: [HTTPField]?
 
         /// Creates the value from its members.
         package init(
@@ -347,7 +365,16 @@ extension Wire {
             clientCertificate: ClientCertificate? = nil,
             addressFamily: AddressFamily? = nil,
             interface: String? = nil,
-            hosts: [HostAddresses]? = nil
+            hosts: [HostAddresses]? = nil,
+            localPorts: PortRange? = nil,
+            redirections: [Redirection]? = nil,
+            unixSocket: String? = nil,
+            minimumTLSVersion: TLSVersion? = nil,
+            maximumTLSVersion: TLSVersion? = nil,
+            ciphers: String? = nil,
+            keyDigests: [Data]? = nil,
+            alwaysTunnels: Bool? = nil,
+            proxyFields: [HTTPField]? = nil
         ) {
             self.httpProxy = httpProxy
             self.httpsProxy = httpsProxy
@@ -358,20 +385,38 @@ extension Wire {
             self.addressFamily = addressFamily
             self.interface = interface
             self.hosts = hosts
+            self.localPorts = localPorts
+            self.redirections = redirections
+            self.unixSocket = unixSocket
+            self.minimumTLSVersion = minimumTLSVersion
+            self.maximumTLSVersion = maximumTLSVersion
+            self.ciphers = ciphers
+            self.keyDigests = keyDigests
+            self.alwaysTunnels = alwaysTunnels
+            self.proxyFields = proxyFields
         }
 
         /// Writes the members.
         package func write(to output: inout JSONOutput) {
             output.object { output in
                 output.member("addressFamily", addressFamily)
+                output.member("alwaysTunnels", alwaysTunnels)
                 output.member("authorityDirectory", authorityDirectory)
                 output.member("authorityFile", authorityFile)
+                output.member("ciphers", ciphers)
                 output.member("clientCertificate", clientCertificate)
                 output.member("hosts", hosts)
                 output.member("httpProxy", httpProxy)
                 output.member("httpsProxy", httpsProxy)
                 output.member("interface", interface)
+                output.member("keyDigests", keyDigests)
+                output.member("localPorts", localPorts)
+                output.member("maximumTLSVersion", maximumTLSVersion)
+                output.member("minimumTLSVersion", minimumTLSVersion)
                 output.member("proxyExceptions", proxyExceptions)
+                output.member("proxyFields", proxyFields)
+                output.member("redirections", redirections)
+                output.member("unixSocket", unixSocket)
             }
         }
 
@@ -386,6 +431,15 @@ extension Wire {
             var addressFamily: AddressFamily?
             var interface: String?
             var hosts: [HostAddresses]?
+            var localPorts: PortRange?
+            var redirections: [Redirection]?
+            var unixSocket: String?
+            var minimumTLSVersion: TLSVersion?
+            var maximumTLSVersion: TLSVersion?
+            var ciphers: String?
+            var keyDigests: [Data]?
+            var alwaysTunnels: Bool?
+            var proxyFields: [HTTPField]?
             try input.object { (input, member) throws(JSONInput.Problem) in
                 switch member {
                 case "httpProxy": httpProxy = try input.value()
@@ -397,6 +451,15 @@ extension Wire {
                 case "addressFamily": addressFamily = try input.value()
                 case "interface": interface = try input.value()
                 case "hosts": hosts = try input.value()
+                case "localPorts": localPorts = try input.value()
+                case "redirections": redirections = try input.value()
+                case "unixSocket": unixSocket = try input.value()
+                case "minimumTLSVersion": minimumTLSVersion = try input.value()
+                case "maximumTLSVersion": maximumTLSVersion = try input.value()
+                case "ciphers": ciphers = try input.value()
+                case "keyDigests": keyDigests = try input.value()
+                case "alwaysTunnels": alwaysTunnels = try input.value()
+                case "proxyFields": proxyFields = try input.value()
                 default: try input.skip()
                 }
             }
@@ -409,9 +472,122 @@ extension Wire {
                 clientCertificate: clientCertificate,
                 addressFamily: addressFamily,
                 interface: interface,
-                hosts: hosts
+                hosts: hosts,
+                localPorts: localPorts,
+                redirections: redirections,
+                unixSocket: unixSocket,
+                minimumTLSVersion: minimumTLSVersion,
+                maximumTLSVersion: maximumTLSVersion,
+                ciphers: ciphers,
+                keyDigests: keyDigests,
+                alwaysTunnels: alwaysTunnels,
+                proxyFields: proxyFields
             )
         }
+    }
+
+    /// Ports of a machine.
+    package struct PortRange: JSONCodable {
+        /// The first port; 1 to 65535.
+        package var first: Int
+        /// The last port; not below the first one.
+        package var last: Int
+
+        /// Creates the value from its members.
+        package init(first: Int, last: Int) {
+            self.first = first
+            self.last = last
+        }
+
+        /// Writes the members.
+        package func write(to output: inout JSONOutput) {
+            output.object { output in
+                output.member("first", first)
+                output.member("last", last)
+            }
+        }
+
+        /// Reads the members.
+        package init(from input: inout JSONInput) throws(JSONInput.Problem) {
+            var first: Int?
+            var last: Int?
+            try input.object { (input, member) throws(JSONInput.Problem) in
+                switch member {
+                case "first": first = try input.value()
+                case "last": last = try input.value()
+                default: try input.skip()
+                }
+            }
+            self.init(
+                first: try input.required(first, "first"),
+                last: try input.required(last, "last")
+            )
+        }
+    }
+
+    /// Another server to connect to in place of the one that a URL names.
+    package struct Redirection: JSONCodable {
+        /// The name of the host in the URL, in lower case.
+        package var host: String
+        /// The port of the URL; 1 to 65535.
+        package var port: Int
+        /// The name or the address of the other server.
+        package var target: String
+        /// The port of the other server; 1 to 65535.
+        package var targetPort: Int
+
+        /// Creates the value from its members.
+        package init(host: String, port: Int, target: String, targetPort: Int) {
+            self.host = host
+            self.port = port
+            self.target = target
+            self.targetPort = targetPort
+        }
+
+        /// Writes the members.
+        package func write(to output: inout JSONOutput) {
+            output.object { output in
+                output.member("host", host)
+                output.member("port", port)
+                output.member("target", target)
+                output.member("targetPort", targetPort)
+            }
+        }
+
+        /// Reads the members.
+        package init(from input: inout JSONInput) throws(JSONInput.Problem) {
+            var host: String?
+            var port: Int?
+            var target: String?
+            var targetPort: Int?
+            try input.object { (input, member) throws(JSONInput.Problem) in
+                switch member {
+                case "host": host = try input.value()
+                case "port": port = try input.value()
+                case "target": target = try input.value()
+                case "targetPort": targetPort = try input.value()
+                default: try input.skip()
+                }
+            }
+            self.init(
+                host: try input.required(host, "host"),
+                port: try input.required(port, "port"),
+                target: try input.required(target, "target"),
+                targetPort: try input.required(targetPort, "targetPort")
+            )
+        }
+    }
+
+    /// A version of TLS.
+    package enum TLSVersion: String, JSONEnumeration {
+        /// TLS 1.0, which is no longer safe (RFC 8996).
+        case tls10
+        /// TLS 1.1, which is no longer safe (RFC 8996).
+        case tls11
+        /// TLS 1.2 (RFC 5246).
+        case tls12
+        /// TLS 1.3 (RFC 8446).
+        case tls13
     }
 
     /// A condition of the machine under which a task may not be wanted to run.
@@ -443,6 +619,9 @@ extension Wire {
         package var resourceTimeout: Double
         /// The maximum number of tasks of the session that load from one host at once.
         package var maximumConnectionsPerHost: Int
+        /// The maximum number of tasks of the session that run at once; if missing, as many as the daemon
+        /// allows.
+        package var maximumTransfers: Int?
         /// Whether the application is started when all tasks are done, and for decisions that it has to make.
         package var sendsLaunchEvents: Bool
         /// Whether it is started as soon as one task is done, even while another process of it runs.
@@ -469,6 +648,7 @@ extension Wire {
             additionalFields: [HTTPField],
             resourceTimeout: Double,
             maximumConnectionsPerHost: Int,
+            maximumTransfers: Int? = nil,
             sendsLaunchEvents: Bool,
             launchesForEachTask: Bool? = nil,
             answersPasswords: Bool? = nil,
@@ -483,6 +663,7 @@ extension Wire {
             self.additionalFields = additionalFields
             self.resourceTimeout = resourceTimeout
             self.maximumConnectionsPerHost = maximumConnectionsPerHost
+            self.maximumTransfers = maximumTransfers
             self.sendsLaunchEvents = sendsLaunchEvents
             self.launchesForEachTask = launchesForEachTask
             self.answersPasswords = answersPasswords
@@ -506,6 +687,7 @@ extension Wire {
                 output.member("connections", connections)
                 output.member("launchesForEachTask", launchesForEachTask)
                 output.member("maximumConnectionsPerHost", maximumConnectionsPerHost)
+                output.member("maximumTransfers", maximumTransfers)
                 output.member("receiveRate", receiveRate)
                 output.member("replacesLinks", replacesLinks)
                 output.member("resourceTimeout", resourceTimeout)
@@ -519,6 +701,7 @@ extension Wire {
             var additionalFields: [HTTPField]?
             var resourceTimeout: Double?
             var maximumConnectionsPerHost: Int?
+            var maximumTransfers: Int?
             var sendsLaunchEvents: Bool?
             var launchesForEachTask: Bool?
             var answersPasswords: Bool?
@@ -534,6 +717,7 @@ extension Wire {
                 case "additionalFields": additionalFields = try input.value()
                 case "resourceTimeout": resourceTimeout = try input.value()
                 case "maximumConnectionsPerHost": maximumConnectionsPerHost = try input.value()
+                case "maximumTransfers": maximumTransfers = try input.value()
                 case "sendsLaunchEvents": sendsLaunchEvents = try input.value()
                 case "launchesForEachTask": launchesForEachTask = try input.value()
                 case "answersPasswords": answersPasswords = try input.value()
@@ -554,6 +738,7 @@ extension Wire {
                     maximumConnectionsPerHost,
                     "maximumConnectionsPerHost"
                 ),
+                maximumTransfers: maximumTransfers,
                 sendsLaunchEvents: try input.required(sendsLaunchEvents, "sendsLaunchEvents"),
                 launchesForEachTask: launchesForEachTask,
                 answersPasswords: answersPasswords,
@@ -857,6 +1042,14 @@ extension Wire {
         package var connectTimeout: Double?
         /// Whether any certificate of a server is accepted.
         package var acceptsInvalidCertificates: Bool?
+        /// The maximum number of redirects that are followed in a row; 0 or more.
+        package var maximumRedirects: Int?
+        /// Whether redirects lead to https servers alone.
+        package var requiresTLS: Bool?
+        /// The maximum length of a download's file in bytes; 1 or more.
+        package var maximumByteCount: Int64?
+        /// The number of bytes per second that must arrive at least over each connection; 1 or more.
+        package var minimumReceiveRate: Int64?
 
         /// Creates the value from its members.
         package init(
@@ -873,7 +1066,11 @@ extension Wire {
             keepsMachineAwake: Bool? = nil,
             avoids: [Condition]? = nil,
             connectTimeout: Double? = nil,
-            acceptsInvalidCertificates: Bool? = nil
+            acceptsInvalidCertificates: Bool? = nil,
+            maximumRedirects: Int? = nil,
+            requiresTLS: Bool? = nil,
+            maximumByteCount: Int64? = nil,
+            minimumReceiveRate: Int64? = nil
         ) {
             self.digests = digests
             self.mirrors = mirrors
@@ -889,6 +1086,10 @@ extension Wire {
             self.avoids = avoids
             self.connectTimeout = connectTimeout
             self.acceptsInvalidCertificates = acceptsInvalidCertificates
+            self.maximumRedirects = maximumRedirects
+            self.requiresTLS = requiresTLS
+            self.maximumByteCount = maximumByteCount
+            self.minimumReceiveRate = minimumReceiveRate
         }
 
         /// Writes the members.
@@ -901,10 +1102,14 @@ extension Wire {
                 output.member("directory", directory)
                 output.member("holdsExpiredLinks", holdsExpiredLinks)
                 output.member("keepsMachineAwake", keepsMachineAwake)
+                output.member("maximumByteCount", maximumByteCount)
                 output.member("maximumConnections", maximumConnections)
+                output.member("maximumRedirects", maximumRedirects)
+                output.member("minimumReceiveRate", minimumReceiveRate)
                 output.member("mirrors", mirrors)
                 output.member("receiveRate", receiveRate)
                 output.member("refusesErrorResponses", refusesErrorResponses)
+                output.member("requiresTLS", requiresTLS)
                 output.member("retry", retry)
                 output.member("sendRate", sendRate)
                 output.member("uploadProtocol", uploadProtocol)
@@ -927,6 +1132,10 @@ extension Wire {
             var avoids: [Condition]?
             var connectTimeout: Double?
             var acceptsInvalidCertificates: Bool?
+            var maximumRedirects: Int?
+            var requiresTLS: Bool?
+            var maximumByteCount: Int64?
+            var minimumReceiveRate: Int64?
             try input.object { (input, member) throws(JSONInput.Problem) in
                 switch member {
                 case "digests": digests = try input.value()
@@ -943,6 +1152,10 @@ extension Wire {
                 case "avoids": avoids = try input.value()
                 case "connectTimeout": connectTimeout = try input.value()
                 case "acceptsInvalidCertificates": acceptsInvalidCertificates = try input.value()
+                case "maximumRedirects": maximumRedirects = try input.value()
+                case "requiresTLS": requiresTLS = try input.value()
+                case "maximumByteCount": maximumByteCount = try input.value()
+                case "minimumReceiveRate": minimumReceiveRate = try input.value()
                 default: try input.skip()
                 }
             }
@@ -960,7 +1173,11 @@ extension Wire {
                 keepsMachineAwake: keepsMachineAwake,
                 avoids: avoids,
                 connectTimeout: connectTimeout,
-                acceptsInvalidCertificates: acceptsInvalidCertificates
+                acceptsInvalidCertificates: acceptsInvalidCertificates,
+                maximumRedirects: maximumRedirects,
+                requiresTLS: requiresTLS,
+                maximumByteCount: maximumByteCount,
+                minimumReceiveRate: minimumReceiveRate
             )
         }
     }

@@ -93,114 +93,186 @@ import Testing
             Download files, also when this command ends before they are complete.
 
             Options:
-              -i, --input-file FILE            download the URLs in this list, too; '-' is
-                                               standard input
-              -M, --metalink FILE              download what this Metalink file or URL
-                                               describes, from all mirrors that it names
-              -o, --output PATH                save the file under this name; '#1' in it is
-                                               what the URL's first range or set stands for
-              -d, --directory DIR              save the files in this directory (default:
-                                               the current one)
-              -c, --continue                   continue what curl, wget, aria2 or a browser
-                                               has loaded of the file; the whole takes its
-                                               place
-                  --overwrite                  replace a file that has the name, unless it
-                                               was changed after this command began
-                  --skip-existing              leave out a file whose name is there, or is
-                                               when the file is complete
-              -N, --newer                      replace a file that is there only by a newer
-                                               one of the server; implies --remote-time
-              -R, --remote-time                give the file the time at which the server's
-                                               was last changed
-              -X, --request METHOD             make the request by this method
-              -H, --header 'NAME: VALUE'       send this header field; not to another server
-                                               after a redirect
-              -A, --user-agent NAME            send this as the name of the program
-              -e, --referer URL                send this as the address of the page with the
-                                               link
-              -u, --user NAME:PASSWORD         log in to the server with this name and
-                                               password, by the Basic scheme
-              -n, --netrc                      log in with the name and password that
-                                               ~/.netrc has for the server
-                  --netrc-file FILE            the same with this file
-              -b, --cookie 'NAME=VALUE'        send these cookies, or those that a file of
-                                               cookies in Netscape's format has for the URL
-                  --data DATA                  send this by POST, as forms are sent, and
-                                               only once unless --retries says otherwise;
-                                               '@FILE' is the content of a file, of at most
-                                               1 MiB
-                  --data-urlencode NAME=VALUE  the same, with the value encoded as a URL
-                                               needs it; 'NAME@FILE' has that of a file
-              -F, --form NAME=VALUE            send a form in several parts
-                                               (multipart/form-data); 'NAME=@FILE' sends a
-                                               file, with ';type=TYPE' after it one of that
-                                               type
-              -G, --get                        put what --data and --data-urlencode say into
-                                               the URL, and send nothing
-                  --url-query NAME=VALUE       add this to the query of the URL, with the
-                                               value encoded
-                  --checksum NAME=DIGITS       save the file only with this digest, such as
-                                               sha-256=9f86… (only with one URL)
-                  --mirror URL                 load parts from here as well (only with one
-                                               URL)
-                  --connections N              load each file by up to N connections, 1 to
-                                               16 (default: 4)
-                  --limit-rate RATE            transfer each file no faster than this, such
-                                               as 500k or 2M bytes per second; k is 1000
-                  --retries N                  give up a file after N failures in a row
-                  --retry-delay TIME           wait up to this long after a failure, and
-                                               longer after each further one (default: 1s)
-                  --retry-on STATUS            try again after these statuses as well, such
-                                               as 403,404 or 400-499
-                  --timeout TIME               try again when nothing has arrived for this
-                                               time (default: 60s)
-                  --connect-timeout TIME       try again when a connection takes longer than
-                                               5s, 2m … (default: 15s)
-              -k, --insecure                   accept any certificate of a server, so that
-                                               nobody knows who it is
-                  --keep-awake                 keep the machine from sleeping by itself
-                                               meanwhile
-                  --unmetered-only             wait while the network is metered or cellular
-                  --when-idle                  wait for mains power, an unmetered network
-                                               and the hours of 'ferry limit' for
-                                               discretionary transfers
-                  --checksums FILE             save each file only with the digest that this
-                                               file or URL has for it, such as SHA256SUMS
-              -g, --globoff                    take brackets and braces in a URL as they are
-                  --per-host N                 transfer at most N files with a server at a
-                                               time (default: as ferry.conf says)
-                  --give-up-after TIME         give up a file that is not complete after
-                                               90s, 30m, 12h, 3d … (default: 7d)
-              -x, --proxy URL                  go through this proxy, such as
-                                               http://user:password@host:3128 or
-                                               socks5h://host
-                  --noproxy HOSTS              go to these hosts directly, such as
-                                               'localhost,.example.com,10.0.0.0/8' or '*'
-                  --cacert FILE                trust the authorities in this PEM file, and
-                                               no others
-                  --cert FILE                  show the server this certificate, in PEM or
-                                               PKCS #12
-                  --key FILE                   the key of --cert, in PEM, where it is in a
-                                               file of its own
-                  --pass-file FILE             the first line of this file is the passphrase
-                                               of --key
-              -4, --ipv4                       use addresses of version 4 alone
-              -6, --ipv6                       use addresses of version 6 alone
-                  --interface NAME             connect from this interface, such as eth0, or
-                                               from this address of the machine
-                  --resolve HOST:PORT:ADDRESS  use this address, or several with commas
-                                               between them, without a lookup of the host's
-                                               name
-                  --cookie-jar FILE            add the cookies that servers set to this
-                                               file, for --cookie
-                  --exec COMMAND               run this by the shell after each file, in its
-                                               directory
-                  --detach                     do not wait; show the transfers' IDs
-                  --json                       write JSON for programs
-              -v, --verbose                    show what was said with the server, when a
-                                               file has ended; without secrets
-              -q, --quiet                      show only what goes wrong
-              -h, --help                       show this help
+              -i, --input-file FILE                     download the URLs in this list, too;
+                                                        '-' is standard input
+              -M, --metalink FILE                       download what this Metalink file or
+                                                        URL describes, from all mirrors that
+                                                        it names
+              -o, --output PATH                         save the file under this name; '#1'
+                                                        in it is what the URL's first range
+                                                        or set stands for
+              -d, --directory DIR                       save the files in this directory
+                                                        (default: the current one)
+              -c, --continue                            continue what curl, wget, aria2 or a
+                                                        browser has loaded of the file; the
+                                                        whole takes its place
+                  --overwrite                           replace a file that has the name,
+                                                        unless it was changed after this
+                                                        command began
+                  --skip-existing                       leave out a file whose name is
+                                                        there, or is when the file is
+                                                        complete
+              -N, --newer                               replace a file that is there only by
+                                                        a newer one of the server; implies
+                                                        --remote-time
+              -R, --remote-time                         give the file the time at which the
+                                                        server's was last changed
+                  --xattr                               store the URL and the media type
+                                                        with the file, as extended
+                                                        attributes
+                  --force-directories                   save the file in a directory named
+                                                        after the host, and in those of the
+                                                        URL's path
+                  --trust-server-names                  name the file after the URL that
+                                                        redirects led to
+                  --content-on-error                    save what comes with a status of 400
+                                                        or more, too; the transfer has
+                                                        failed all the same
+              -X, --request METHOD                      make the request by this method
+              -H, --header 'NAME: VALUE'                send this header field, or those in
+                                                        the lines of @FILE; not to another
+                                                        server after a redirect
+              -A, --user-agent NAME                     send this as the name of the program
+              -e, --referer URL                         send this as the address of the page
+                                                        with the link
+              -u, --user NAME:PASSWORD                  log in to the server with this name
+                                                        and password, by the Basic scheme; a
+                                                        password that is missing is asked
+                                                        for
+              -n, --netrc                               log in with the name and password
+                                                        that ~/.netrc has for the server
+                  --netrc-file FILE                     the same with this file
+              -b, --cookie 'NAME=VALUE'                 send these cookies, or those that a
+                                                        file of cookies in Netscape's format
+                                                        has for the URL
+                  --junk-session-cookies                leave out those of a file of cookies
+                                                        that end with the session
+                  --no-cookies                          do not send a cookie of a redirect
+                                                        back within its transfer
+                  --data DATA                           send this by POST, as forms are
+                                                        sent, and only once unless --retries
+                                                        says otherwise; '@FILE' is the
+                                                        content of a file, of at most 1 MiB
+                  --data-urlencode NAME=VALUE           the same, with the value encoded as
+                                                        a URL needs it; 'NAME@FILE' has that
+                                                        of a file
+              -F, --form NAME=VALUE                     send a form in several parts
+                                                        (multipart/form-data); 'NAME=@FILE'
+                                                        sends a file, with ';type=TYPE'
+                                                        after it one of that type
+              -G, --get                                 put what --data and --data-urlencode
+                                                        say into the URL, and send nothing
+                  --url-query NAME=VALUE                add this to the query of the URL,
+                                                        with the value encoded
+                  --checksum NAME=DIGITS                save the file only with this digest,
+                                                        such as sha-256=9f86… (only with one
+                                                        URL)
+                  --mirror URL                          load parts from here as well (only
+                                                        with one URL)
+                  --connections N                       load each file by up to N
+                                                        connections, 1 to 16 (default: 4)
+                  --min-speed RATE                      try again when fewer bytes per
+                                                        second arrive over a connection
+                                                        during --timeout
+                  --max-filesize SIZE                   give up a file that is longer than
+                                                        this, such as 500k or 2GiB
+                  --limit-rate RATE                     transfer each file no faster than
+                                                        this, such as 500k or 2M bytes per
+                                                        second; k is 1000
+                  --retries N                           give up a file after N failures in a
+                                                        row
+                  --retry-delay TIME                    wait up to this long after a
+                                                        failure, and longer after each
+                                                        further one (default: 1s)
+                  --retry-on STATUS                     try again after these statuses as
+                                                        well, such as 403,404 or 400-499
+                  --timeout TIME                        try again when nothing has arrived
+                                                        for this time (default: 60s)
+                  --connect-timeout TIME                try again when a connection takes
+                                                        longer than 5s, 2m … (default: 15s)
+                  --max-redirs N                        follow up to N redirects in a row
+                                                        (default: 20)
+                  --https-only                          refuse URLs of http, and redirects
+                                                        to them
+              -k, --insecure                            accept any certificate of a server,
+                                                        so that nobody knows who it is
+                  --keep-awake                          keep the machine from sleeping by
+                                                        itself meanwhile
+                  --unmetered-only                      wait while the network is metered or
+                                                        cellular
+                  --when-idle                           wait for mains power, an unmetered
+                                                        network and the hours of 'ferry
+                                                        limit' for discretionary transfers
+                  --checksums FILE                      save each file only with the digest
+                                                        that this file or URL has for it,
+                                                        such as SHA256SUMS
+              -g, --globoff                             take brackets and braces in a URL as
+                                                        they are
+              -I, --head                                show the header of the response
+                                                        alone, and download nothing
+              -j, --parallel N                          transfer at most N files at a time
+                                                        (default: as ferry.conf says)
+                  --per-host N                          transfer at most N files with a
+                                                        server at a time (default: as
+                                                        ferry.conf says)
+                  --give-up-after TIME                  give up a file that is not complete
+                                                        after 90s, 30m, 12h, 3d … (default:
+                                                        7d)
+              -x, --proxy URL                           go through this proxy, such as
+                                                        http://user:password@host:3128 or
+                                                        socks5h://host
+                  --noproxy HOSTS                       go to these hosts directly, such as
+                                                        'localhost,.example.com,10.0.0.0/8'
+                                                        or '*'
+                  --proxytunnel                         ask the proxy for a tunnel to http
+                                                        servers, too
+                  --proxy-header 'NAME: VALUE'          send this header field to the proxy,
+                                                        and not to the server
+                  --cacert FILE                         trust the authorities in this PEM
+                                                        file, and no others
+                  --cert FILE                           show the server this certificate, in
+                                                        PEM or PKCS #12
+                  --key FILE                            the key of --cert, in PEM, where it
+                                                        is in a file of its own
+                  --pass-file FILE                      the first line of this file is the
+                                                        passphrase of --key
+                  --pinnedpubkey sha256//DIGITS         accept only servers whose key has
+                                                        this SHA-256 in base64, or one of
+                                                        several with ';'
+                  --tls-min VERSION                     use this version of TLS or a newer
+                                                        one, 1.2 or 1.3 (default: 1.2)
+                  --tls-max VERSION                     use this version of TLS or an older
+                                                        one
+                  --ciphers LIST                        use these ciphers up to TLS 1.2, as
+                                                        openssl-ciphers(1) names them
+              -4, --ipv4                                use addresses of version 4 alone
+              -6, --ipv6                                use addresses of version 6 alone
+                  --interface NAME                      connect from this interface, such as
+                                                        eth0, or from this address of the
+                                                        machine
+                  --local-port N-M                      connect from one of these ports
+                  --resolve HOST:PORT:ADDRESS           use this address, or several with
+                                                        commas between them, without a
+                                                        lookup of the host's name
+                  --connect-to HOST1:PORT1:HOST2:PORT2  connect to the second server in
+                                                        place of the first one
+                  --unix-socket PATH                    connect to this UNIX socket in place
+                                                        of the server
+                  --cookie-jar FILE                     add the cookies that servers set to
+                                                        this file, for --cookie
+                  --exec COMMAND                        run this by the shell after each
+                                                        file, in its directory
+                  --fail-early                          cancel the other files as soon as
+                                                        one has failed
+                  --pause                               begin nothing until 'ferry resume';
+                                                        implies --detach
+                  --detach                              do not wait; show the transfers' IDs
+                  --json                                write JSON for programs
+              -v, --verbose                             show what was said with the server,
+                                                        when a file has ended; without
+                                                        secrets
+              -q, --quiet                               show only what goes wrong
+              -h, --help                                show this help
 
             Ctrl-C leaves the transfers running; 'ferry watch ID' comes back to them.
             Finished files are saved with or without a ferry command running, each when it
@@ -267,76 +339,122 @@ import Testing
             Upload files, also when this command ends before they are sent.
 
             Options:
-                  --resumable PROTOCOL         continue an upload by this protocol: auto,
-                                               draft, tus or off (default: auto)
-                  --content-type TYPE          send this as the files' media type (default:
-                                               application/octet-stream)
-              -X, --request METHOD             make the request by this method
-              -H, --header 'NAME: VALUE'       send this header field; not to another server
-                                               after a redirect
-              -A, --user-agent NAME            send this as the name of the program
-              -e, --referer URL                send this as the address of the page with the
-                                               link
-              -u, --user NAME:PASSWORD         log in to the server with this name and
-                                               password, by the Basic scheme
-              -n, --netrc                      log in with the name and password that
-                                               ~/.netrc has for the server
-                  --netrc-file FILE            the same with this file
-              -b, --cookie 'NAME=VALUE'        send these cookies, or those that a file of
-                                               cookies in Netscape's format has for the URL
-                  --limit-rate RATE            transfer each file no faster than this, such
-                                               as 500k or 2M bytes per second; k is 1000
-                  --retries N                  give up a file after N failures in a row
-                  --retry-delay TIME           wait up to this long after a failure, and
-                                               longer after each further one (default: 1s)
-                  --retry-on STATUS            try again after these statuses as well, such
-                                               as 403,404 or 400-499
-                  --timeout TIME               try again when nothing has arrived for this
-                                               time (default: 60s)
-                  --connect-timeout TIME       try again when a connection takes longer than
-                                               5s, 2m … (default: 15s)
-              -k, --insecure                   accept any certificate of a server, so that
-                                               nobody knows who it is
-                  --keep-awake                 keep the machine from sleeping by itself
-                                               meanwhile
-                  --unmetered-only             wait while the network is metered or cellular
-                  --when-idle                  wait for mains power, an unmetered network
-                                               and the hours of 'ferry limit' for
-                                               discretionary transfers
-                  --per-host N                 transfer at most N files with a server at a
-                                               time (default: as ferry.conf says)
-                  --give-up-after TIME         give up a file that is not complete after
-                                               90s, 30m, 12h, 3d … (default: 7d)
-              -x, --proxy URL                  go through this proxy, such as
-                                               http://user:password@host:3128 or
-                                               socks5h://host
-                  --noproxy HOSTS              go to these hosts directly, such as
-                                               'localhost,.example.com,10.0.0.0/8' or '*'
-                  --cacert FILE                trust the authorities in this PEM file, and
-                                               no others
-                  --cert FILE                  show the server this certificate, in PEM or
-                                               PKCS #12
-                  --key FILE                   the key of --cert, in PEM, where it is in a
-                                               file of its own
-                  --pass-file FILE             the first line of this file is the passphrase
-                                               of --key
-              -4, --ipv4                       use addresses of version 4 alone
-              -6, --ipv6                       use addresses of version 6 alone
-                  --interface NAME             connect from this interface, such as eth0, or
-                                               from this address of the machine
-                  --resolve HOST:PORT:ADDRESS  use this address, or several with commas
-                                               between them, without a lookup of the host's
-                                               name
-                  --cookie-jar FILE            add the cookies that servers set to this
-                                               file, for --cookie
-                  --exec COMMAND               run this by the shell after each file, in its
-                                               directory
-                  --detach                     do not wait; show the transfers' IDs
-                  --json                       write JSON for programs
-              -v, --verbose                    show what was said with the server, when a
-                                               file has ended; without secrets
-              -q, --quiet                      show only what goes wrong
-              -h, --help                       show this help
+                  --resumable PROTOCOL                  continue an upload by this protocol:
+                                                        auto, draft, tus or off (default:
+                                                        auto)
+                  --content-type TYPE                   send this as the files' media type
+                                                        (default: application/octet-stream)
+              -X, --request METHOD                      make the request by this method
+              -H, --header 'NAME: VALUE'                send this header field, or those in
+                                                        the lines of @FILE; not to another
+                                                        server after a redirect
+              -A, --user-agent NAME                     send this as the name of the program
+              -e, --referer URL                         send this as the address of the page
+                                                        with the link
+              -u, --user NAME:PASSWORD                  log in to the server with this name
+                                                        and password, by the Basic scheme; a
+                                                        password that is missing is asked
+                                                        for
+              -n, --netrc                               log in with the name and password
+                                                        that ~/.netrc has for the server
+                  --netrc-file FILE                     the same with this file
+              -b, --cookie 'NAME=VALUE'                 send these cookies, or those that a
+                                                        file of cookies in Netscape's format
+                                                        has for the URL
+                  --junk-session-cookies                leave out those of a file of cookies
+                                                        that end with the session
+                  --no-cookies                          do not send a cookie of a redirect
+                                                        back within its transfer
+                  --limit-rate RATE                     transfer each file no faster than
+                                                        this, such as 500k or 2M bytes per
+                                                        second; k is 1000
+                  --retries N                           give up a file after N failures in a
+                                                        row
+                  --retry-delay TIME                    wait up to this long after a
+                                                        failure, and longer after each
+                                                        further one (default: 1s)
+                  --retry-on STATUS                     try again after these statuses as
+                                                        well, such as 403,404 or 400-499
+                  --timeout TIME                        try again when nothing has arrived
+                                                        for this time (default: 60s)
+                  --connect-timeout TIME                try again when a connection takes
+                                                        longer than 5s, 2m … (default: 15s)
+                  --max-redirs N                        follow up to N redirects in a row
+                                                        (default: 20)
+                  --https-only                          refuse URLs of http, and redirects
+                                                        to them
+              -k, --insecure                            accept any certificate of a server,
+                                                        so that nobody knows who it is
+                  --keep-awake                          keep the machine from sleeping by
+                                                        itself meanwhile
+                  --unmetered-only                      wait while the network is metered or
+                                                        cellular
+                  --when-idle                           wait for mains power, an unmetered
+                                                        network and the hours of 'ferry
+                                                        limit' for discretionary transfers
+              -j, --parallel N                          transfer at most N files at a time
+                                                        (default: as ferry.conf says)
+                  --per-host N                          transfer at most N files with a
+                                                        server at a time (default: as
+                                                        ferry.conf says)
+                  --give-up-after TIME                  give up a file that is not complete
+                                                        after 90s, 30m, 12h, 3d … (default:
+                                                        7d)
+              -x, --proxy URL                           go through this proxy, such as
+                                                        http://user:password@host:3128 or
+                                                        socks5h://host
+                  --noproxy HOSTS                       go to these hosts directly, such as
+                                                        'localhost,.example.com,10.0.0.0/8'
+                                                        or '*'
+                  --proxytunnel                         ask the proxy for a tunnel to http
+                                                        servers, too
+                  --proxy-header 'NAME: VALUE'          send this header field to the proxy,
+                                                        and not to the server
+                  --cacert FILE                         trust the authorities in this PEM
+                                                        file, and no others
+                  --cert FILE                           show the server this certificate, in
+                                                        PEM or PKCS #12
+                  --key FILE                            the key of --cert, in PEM, where it
+                                                        is in a file of its own
+                  --pass-file FILE                      the first line of this file is the
+                                                        passphrase of --key
+                  --pinnedpubkey sha256//DIGITS         accept only servers whose key has
+                                                        this SHA-256 in base64, or one of
+                                                        several with ';'
+                  --tls-min VERSION                     use this version of TLS or a newer
+                                                        one, 1.2 or 1.3 (default: 1.2)
+                  --tls-max VERSION                     use this version of TLS or an older
+                                                        one
+                  --ciphers LIST                        use these ciphers up to TLS 1.2, as
+                                                        openssl-ciphers(1) names them
+              -4, --ipv4                                use addresses of version 4 alone
+              -6, --ipv6                                use addresses of version 6 alone
+                  --interface NAME                      connect from this interface, such as
+                                                        eth0, or from this address of the
+                                                        machine
+                  --local-port N-M                      connect from one of these ports
+                  --resolve HOST:PORT:ADDRESS           use this address, or several with
+                                                        commas between them, without a
+                                                        lookup of the host's name
+                  --connect-to HOST1:PORT1:HOST2:PORT2  connect to the second server in
+                                                        place of the first one
+                  --unix-socket PATH                    connect to this UNIX socket in place
+                                                        of the server
+                  --cookie-jar FILE                     add the cookies that servers set to
+                                                        this file, for --cookie
+                  --exec COMMAND                        run this by the shell after each
+                                                        file, in its directory
+                  --fail-early                          cancel the other files as soon as
+                                                        one has failed
+                  --pause                               begin nothing until 'ferry resume';
+                                                        implies --detach
+                  --detach                              do not wait; show the transfers' IDs
+                  --json                                write JSON for programs
+              -v, --verbose                             show what was said with the server,
+                                                        when a file has ended; without
+                                                        secrets
+              -q, --quiet                               show only what goes wrong
+              -h, --help                                show this help
 
             Files are sent by PUT unless --request names another method. If URL ends with
             '/', each file's name is added to it; several files need such a URL. Ctrl-C

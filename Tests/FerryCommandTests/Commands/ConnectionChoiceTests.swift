@@ -81,8 +81,43 @@ import Testing
         #expect(try await get("-6").0?.internetProtocolVersion == .v6)
     }
 
+    @Test func `servers, ports, keys and versions are those of the options`() async throws {
+        let digest = Data(repeating: 1, count: 32)
+        let options =
+            "--connect-to A.example:443:[::1]:8443 --connect-to b:80:c:81 --local-port 40000-40010 "
+            + "--unix-socket /run/a --proxytunnel --tls-min 1.3 --tls-max 1.3 --ciphers HIGH "
+            + "--pinnedpubkey sha256//\(digest.base64EncodedString())"
+        let configuration = try #require(try await get(options).0)
+        #expect(
+            configuration.hostRedirections == [
+                .init(host: "a.example", port: 443, target: "::1", targetPort: 8443),
+                .init(host: "b", port: 80, target: "c", targetPort: 81),
+            ]
+        )
+        #expect(configuration.localPorts == 40_000...40_010)
+        #expect(configuration.unixSocket?.path == "/run/a")
+        #expect(configuration.usesProxyTunnels)
+        #expect(configuration.tlsMinimumSupportedProtocolVersion == .TLSv13)
+        #expect(configuration.tlsMaximumSupportedProtocolVersion == .TLSv13)
+        #expect(configuration.cipherList == "HIGH")
+        #expect(configuration.pinnedPublicKeyDigests == [digest])
+        #expect(try await get("--local-port 7").0?.localPorts == 7...7)
+    }
+
     @Test(
         arguments: [
+            ("--connect-to a:1:b", "--connect-to needs HOST1:PORT1:HOST2:PORT2"),
+            ("--connect-to a:x:b:1", "--connect-to needs HOST1:PORT1:HOST2:PORT2"),
+            ("--connect-to a:1:b:0", "a port is from 1 to 65535"),
+            ("--connect-to :1:b:1", "'' is not a host's name"),
+            ("--local-port 9-7", "--local-port needs a port"),
+            ("--local-port 0", "a port is from 1 to 65535"),
+            ("--local-port 1-65536", "a port is from 1 to 65535"),
+            ("--tls-min 1.1", "--tls-min takes 1.2 or 1.3, not '1.1'"),
+            ("--tls-max 2", "--tls-max takes 1.2 or 1.3, not '2'"),
+            ("--tls-min 1.3 --tls-max 1.2", "the newest version of TLS is older"),
+            ("--pinnedpubkey sha256//AAAA", "--pinnedpubkey needs sha256//"),
+            ("--pinnedpubkey AAAA", "--pinnedpubkey needs sha256//"),
             ("-4 -6", "--ipv4 and --ipv6 exclude each other"),
             ("--interface a/b", "is neither an interface nor an address"),
             ("--resolve a", "--resolve needs HOST:PORT:ADDRESS"),

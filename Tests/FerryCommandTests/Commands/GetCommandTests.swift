@@ -266,6 +266,56 @@ import Testing
         #expect(options?.acceptsInvalidCertificates == true)
     }
 
+    @Test func `limits go along with a transfer, and with its session`() async {
+        let sessions = PlayedSessions([saved], in: daemon)
+        let wanted = "--max-redirs 0 --max-filesize 2MiB --min-speed 10k --limit-rate 1M -j 3"
+        _ = await get("\(wanted) \(Self.a)", sessions)
+        let options = sessions.options.first
+        #expect(options?.maximumRedirects == 0)
+        #expect(options?.maximumFileSize == 2 << 20)
+        #expect(options?.minimumReceiveRate == 10_000)
+        let configuration = sessions.sessionOptions.first?.configuration(of: "played")
+        #expect(configuration?.maximumConcurrentTasks == 3)
+    }
+
+    @Test(
+        arguments: [
+            ("--max-redirs -1", "--max-redirs takes a number from 0 to 1000, not '-1'"),
+            ("--max-filesize much", "--max-filesize needs a size such as"),
+            ("--min-speed much", "'much' is no rate"),
+            ("--min-speed 2M --limit-rate 1M", "--min-speed is below --limit-rate"),
+            ("-j 0", "--parallel takes a number from 1 to 10000, not '0'"),
+            ("-H @/absent/file", "--header '/absent/file' cannot be read: No such file"),
+        ]
+    )
+    func `limits and files that cannot be are refused`(options: String, message: String) async {
+        let run = await get("\(options) \(Self.a)", PlayedSessions([], in: daemon))
+        #expect(run.code == .usage)
+        #expect(run.error.contains(message), "\(run.error)")
+    }
+
+    @Test func `header fields come from a file, and are those of its lines`() async throws {
+        let temporary = try TemporaryDirectory()
+        let path = temporary.path + "/fields"
+        try "X-One: 1\r\n\r\nX-Two: 2\n".write(toFile: path, atomically: true, encoding: .utf8)
+        let sessions = PlayedSessions([saved], in: daemon)
+        _ = await get("-H @\(path) -H X-Three:3 \(Self.a)", sessions)
+        let fields = sessions.requests.first?.allHTTPHeaderFields
+        #expect(fields?["X-One"] == "1")
+        #expect(fields?["X-Two"] == "2")
+        #expect(fields?["X-Three"] == "3")
+    }
+
+    @Test(arguments: ["header=@/etc/passwd", "user=jo"])
+    func `a list has no file read and nobody asked`(line: String) async throws {
+        let temporary = try TemporaryDirectory()
+        let path = temporary.path + "/list"
+        try "\(Self.a)\n \(line)\n".write(toFile: path, atomically: true, encoding: .utf8)
+        let run = await get("-i \(path)", PlayedSessions([], in: daemon))
+        #expect(run.code == .usage)
+        #expect(run.error.contains("is whole in a list"), "\(run.error)")
+    }
+
     @Test(arguments: ["399", "600", "404-", "412-410", "-404", "a", "400-999"])
     func `what is no status to try again after is refused`(status: String) async {
         let run = await get("--retry-on \(status) \(Self.a)", PlayedSessions([], in: daemon))

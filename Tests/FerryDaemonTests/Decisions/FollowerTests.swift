@@ -457,7 +457,9 @@ import Testing
         Wire.TransferOptions(refusesErrorResponses: true),
         Wire.TransferOptions(directory: "/mnt"),
         Wire.TransferOptions(keepsMachineAwake: true),
-        Wire.TransferOptions(avoids: [.battery]),
+        Wire.TransferOptions(avoids: [.battery]), Wire.TransferOptions(maximumRedirects: 1),
+        Wire.TransferOptions(maximumByteCount: 1), Wire.TransferOptions(minimumReceiveRate: 1),
+        Wire.TransferOptions(requiresTLS: true),
     ]
 
     @Test(arguments: settings)

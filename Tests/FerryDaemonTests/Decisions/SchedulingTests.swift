@@ -48,6 +48,28 @@ import Testing
         #expect(bench.loading == [1, 2, 5, 6, 7, 8])
     }
 
+    @Test func `a session has no more transfers than it may, from all hosts together`() {
+        var bench = MachineBench(.limits(total: 9, host: 9))
+        var configuration = Wire.SessionConfiguration.limited(9)
+        configuration.maximumTransfers = 2
+        let modest = bench.open("modest", configuration: configuration)
+        for identifier in 1...4 { bench.start(modest, identifier, host: "host\(identifier)") }
+        #expect(bench.loading == [1, 2])
+        let greedy = bench.open("greedy", configuration: .limited(9))
+        for identifier in 1...3 { bench.start(greedy, identifier, host: "host\(identifier)") }
+        #expect(bench.loading == [1, 2, 5, 6, 7])
+        // A transfer that ends makes room for the next one.
+        bench.finish(1)
+        #expect(bench.loading == [2, 4, 5, 6, 7])
+        let wait = bench.wait(of: 3)
+        #expect(wait?.reason == .connectionLimit)
+        #expect(wait?.detail == "its session has 2 transfers, its limit")
+        // More are allowed later.
+        configuration.maximumTransfers = nil
+        _ = bench.open("modest", process: 1, configuration: configuration)
+        #expect(bench.loading == [2, 3, 4, 5, 6, 7])
+    }
+
     @Test func `a search that finds what can have no place any more is made again`() throws {
         var bench = MachineBench(.limits(total: 4, host: 1))
         let client = bench.open(configuration: .limited(9))

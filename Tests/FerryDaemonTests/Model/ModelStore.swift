@@ -129,6 +129,7 @@ extension ModelStore {
         let ready = waiting().filter { task in
             task.notBefore == nil && !search.saturatedHosts.contains(task.host)
                 && search.saturatedSessions[task.host]?.contains(task.sessionID) != true
+                && !search.fullSessions.contains(task.sessionID)
                 && !search.runningTasks.contains(task.id)
                 && avoided(by: task).isDisjoint(with: search.conditions)
         }

@@ -14,6 +14,10 @@ extension Promises {
         let ofLane = ofHost.filter { $0.session == task.sessionID }
         let session = world.database.current.sessions[task.sessionID]?.record
         let limit = session?.configuration.value?.maximumConnectionsPerHost
+        let ofSession = tasks.count { $0.session == task.sessionID }
+        if let most = session?.configuration.value?.maximumTransfers, ofSession > most {
+            world.fail("\(ofSession) transfers of a session run at once")
+        }
         if tasks.count == world.policy.maximumTransfers { world.count(.fullBudget) }
         let lent = daemon.transfers.flatMap(\.connections.hosts)
         let lentToHost = lent.count { $0 == task.host }

@@ -29,10 +29,14 @@ final class SimulatedProgram {
         name = "app\(number)"
         executable = "/bin/app\(number)"
         sessionNames = random.happens(percent: 70) ? ["main"] : ["main", "other"]
+        // From numbers of its own, so that the histories of earlier seeds stay as they are.
+        var aside = random
+        let most = aside.happens(percent: 10) ? 1 + aside.number(below: 3) : nil
         configuration = Wire.SessionConfiguration(
             additionalFields: [],
             resourceTimeout: random.one(of: [0, 30, 604_800]),
             maximumConnectionsPerHost: 1 + random.number(below: 5),
+            maximumTransfers: most,
             sendsLaunchEvents: random.happens(percent: 85),
             launchesForEachTask: random.happens(percent: 25) ? true : nil,
             answersPasswords: random.happens(percent: 75),

@@ -11,6 +11,7 @@ extension Simulation {
         // What was due while the machine slept has still to happen.
         guard let daemon, daemon.hasBooted, !isWaking, violation == nil else { return }
         let machine = daemon.machine
+        recordReleasedTasks(machine)
         if !machine.sleep.allowsStarts {
             unfairSince = [:]
             if let forgottenSince, now > forgottenSince + policy.sleepTimeout + 4 {
@@ -139,6 +140,7 @@ extension Simulation {
                 if let end { earliest = min(earliest ?? end, end) }
                 if limit > 0 { count(.probedHost) }
             } else if let session = machine.sessions[task.sessionID],
+                !machine.isFull(task.sessionID),
                 machine.running.budget.admits(
                     session: task.sessionID,
                     host: task.host,

@@ -42,17 +42,28 @@ extension Simulation {
         daemon.input { [clock] in $0.clockSet(clock) }
     }
 
+    /// What has begun is not held back by a clock that is set later, such as right after a search has found it.
+    func recordReleasedTasks(_ machine: DaemonStateMachine) {
+        for task in database.current.tasks.values.map(\.record) where task.state != .completed {
+            let hasBegun =
+                machine.running[task.id] != nil || machine.creations.isAdopting(for: task.id)
+            if hasBegun || wantedBegin(of: task).map({ $0 <= wall }) ?? false {
+                releasedTasks.insert(task.id)
+            }
+        }
+    }
+
+    private func wantedBegin(of task: TaskRecord) -> Date? {
+        task.attempts == 0 ? task.delay?.value?.date : nil
+    }
+
     /// Dates follow the time of day, and no wait is longer than any.
     func checkClock(_ daemon: SimulatedDaemon) {
         let (machine, date) = (daemon.machine, date)
         guard !machine.timekeeping.isPassUnderWay, daemon.dueDate(of: .clock) == nil else { return }
         let longest = max(policy.longestBelievedWait, policy.retry.maximumDelay.inSeconds) + 1
         for task in database.current.tasks.values.map(\.record) where task.state != .completed {
-            let wanted = task.attempts == 0 ? task.delay?.value?.date : nil
-            // What has begun is not held back by a clock that is set later.
-            if machine.running[task.id] != nil || wanted.map({ $0 <= wall }) ?? false {
-                releasedTasks.insert(task.id)
-            }
+            let wanted = wantedBegin(of: task)
             guard let notBefore = task.notBefore, notBefore != TaskRecord.networkWait else {
                 continue
             }

@@ -66,6 +66,8 @@ import Testing
         911_278_117_811_537_958,
         // Resume data was sent again after a task had been made of it: the check was wrong.
         4_202_575_773_459_677_093,
+        // A clock that was set between the search that has found a task and its start.
+        2_836_787_071_971_855_918,
     ]
 
     @Test func `whatever happens, every promise is kept`() async throws {

@@ -63,9 +63,83 @@ import Testing
         #expect(server.requests.isEmpty)
     }
 
+    @Test(arguments: ["127.0.0.1", "localhost"])
+    func `another server is connected to in place of the one in the URL`(
+        target: String
+    ) async throws {
+        let server = try FixtureServer()
+        server.on("/a", .content(.text("here")))
+        let redirection = HTTPRoute.Redirection(
+            host: "files.invalid",
+            port: 81,
+            target: target,
+            targetPort: server.port
+        )
+        let route = HTTPRoute(redirections: [redirection])
+        #expect(try await fetch("http://files.invalid:81/a", route).text == "here")
+        #expect(server.requests.map { $0["Host"] } == ["files.invalid:81"])
+        #expect(route.isLocal("files.invalid:81"))
+        #expect(!route.isLocal("files.invalid:80"))
+    }
+
+    @Test func `connections are made from a range of ports`() async throws {
+        let server = try FixtureServer()
+        server.on("/a", .content(.text("here")))
+        let free = try FixtureServer().port
+        let range = free...(free + 20)
+        let probe = ExchangeProbe()
+        var used: UInt16?
+        probe.onFinish = { used = $0.metrics.connection?.local.port }
+        let client = try HTTPClient.local { $0.route = HTTPRoute(localPorts: range) }
+        client.start(HTTPRequest(url: server.url("/a")), handler: probe)
+        try await probe.finished()
+        #expect(probe.text == "here")
+        #expect(used.map(range.contains) == true)
+    }
+
+    @Test func `a server is reached by its UNIX socket`() async throws {
+        let temporary = try TemporaryDirectory()
+        let path = temporary.path + "/socket"
+        let server = try UNIXServer(at: path, answering: "here")
+        defer { withExtendedLifetime(server) {} }
+        let route = HTTPRoute(unixSocket: path)
+        #expect(try await fetch("http://files.invalid/a", route).text == "here")
+        #expect(route.isLocal("files.invalid:80"))
+        let absent = HTTPRoute(unixSocket: path + "-")
+        #expect(
+            try await fetch("http://files.invalid/a", absent).error?.code == .cannotConnectToHost
+        )
+    }
+
     @Test(
         arguments: [
             (HTTPRoute(), nil), (HTTPRoute(interface: "eth0"), nil),
+            (HTTPRoute(localPorts: 1...65_535), nil), (HTTPRoute(unixSocket: "/run/a"), nil),
+            (HTTPRoute(localPorts: 0...1), "a port is from 1 to 65535"),
+            (
+                HTTPRoute(unixSocket: "a"),
+                "the path of a UNIX socket is absolute and has up to 107 bytes"
+            ),
+            (
+                HTTPRoute(unixSocket: "/" + String(repeating: "a", count: 107)),
+                "the path of a UNIX socket is absolute and has up to 107 bytes"
+            ),
+            (
+                HTTPRoute(redirections: [.init(host: "a", port: 1, target: "::1", targetPort: 2)]),
+                nil
+            ),
+            (
+                HTTPRoute(redirections: [.init(host: "a", port: 0, target: "b", targetPort: 2)]),
+                "a port is from 1 to 65535"
+            ),
+            (
+                HTTPRoute(redirections: [.init(host: "a", port: 1, target: "", targetPort: 2)]),
+                "'' is not a host's name"
+            ),
+            (
+                HTTPRoute(redirections: [.init(host: "a", port: 1, target: "b:", targetPort: 2)]),
+                "'b:' is not a host's name"
+            ),
             (HTTPRoute(interface: "::1"), nil),
             (HTTPRoute(hosts: [.init(host: "a", port: 1, addresses: ["::1", "1.2.3.4"])]), nil),
             (HTTPRoute(interface: ""), "'' is neither an interface nor an address"),
@@ -124,6 +198,33 @@ import Testing
         let entry = HTTPRoute.HostAddresses(host: "files.invalid", port: 80, addresses: addresses)
         #expect(HTTPRoute(hosts: [entry]).isLocal(authority) == isLocal)
     }
+}
+
+/// A server at a UNIX socket that answers one request.
+private final class UNIXServer: Sendable {
+    private let listener: Int32
+
+    init(at path: String, answering text: String) throws {
+        listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        let size = socklen_t(MemoryLayout<sockaddr_un>.size)
+        let result = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(listener, $0, size) }
+        }
+        try #require(result == 0 && listen(listener, 1) == 0)
+        Thread.detachNewThread { [listener] in
+            let client = accept(listener, nil, nil)
+            defer { close(client) }
+            var request = [UInt8](repeating: 0, count: 4096)
+            guard read(client, &request, request.count) > 0 else { return }
+            let answer = "HTTP/1.1 200 OK\r\nContent-Length: \(text.utf8.count)\r\n\r\n\(text)"
+            _ = answer.withCString { write(client, $0, strlen($0)) }
+        }
+    }
+
+    deinit { close(listener) }
 }
 
 /// Requests that accept any certificate.

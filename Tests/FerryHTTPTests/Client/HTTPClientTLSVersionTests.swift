@@ -15,8 +15,8 @@ import Testing
         let server = try await TLSServer.start(.good, options: options)
         let client = try HTTPClient.local {
             $0.certificateAuthorityFile = server.authorityFile
-            if let minimum { $0.minimumTLSVersion = minimum }
-            $0.maximumTLSVersion = maximum
+            if let minimum { $0.tls.minimumVersion = minimum }
+            $0.tls.maximumVersion = maximum
         }
         return try await client.fetch(HTTPRequest(url: server.url))
     }
@@ -77,6 +77,71 @@ import Testing
     @Test func `a server that is old enough for a lower minimum is talked to`() async throws {
         let probe = try await fetch("-tls1_1 \(Self.old)", minimum: .tls11)
         #expect(probe.error == nil)
+    }
+
+    private func fetch(_ options: String, _ tls: HTTPTLSRequirements) async throws -> ExchangeProbe
+    {
+        let server = try await TLSServer.start(.good, options: options)
+        let client = try HTTPClient.local {
+            $0.certificateAuthorityFile = server.authorityFile
+            $0.tls = tls
+        }
+        return try await client.fetch(HTTPRequest(url: server.url))
+    }
+
+    @Test func `the ciphers that are named are used, and no others`() async throws {
+        let tls = HTTPTLSRequirements(
+            maximumVersion: .tls12,
+            ciphers: "ECDHE-ECDSA-AES256-GCM-SHA384:ECDHE-RSA-AES256-GCM-SHA384"
+        )
+        let probe = try await fetch("", tls)
+        #expect(probe.error == nil)
+        #expect(probe.text.contains("AES256-GCM-SHA384\n"))
+        let other = try await fetch("-cipher AES128-GCM-SHA256", tls)
+        #expect(other.error?.code == .secureConnectionFailed)
+    }
+
+    @Test func `a server with another key than those that are named is not trusted`() async throws {
+        let tls = HTTPTLSRequirements(keyDigests: [Array(repeating: 7, count: 32)])
+        let probe = try await fetch("", tls)
+        #expect(probe.error?.code == .serverCertificateUntrusted)
+        #expect(probe.calls == [.finish])
+    }
+
+    @Test(
+        arguments: [
+            (HTTPTLSRequirements(), nil),
+            (HTTPTLSRequirements(minimumVersion: .tls13, maximumVersion: .tls13), nil),
+            (HTTPTLSRequirements(ciphers: "HIGH:!aNULL"), nil),
+            (HTTPTLSRequirements(keyDigests: [Array(repeating: 0, count: 32)]), nil),
+            (
+                HTTPTLSRequirements(minimumVersion: .tls13, maximumVersion: .tls12),
+                "the newest version of TLS is older than the oldest one"
+            ),
+            (
+                HTTPTLSRequirements(ciphers: ""),
+                "a list of ciphers has 1 to 4096 characters of ASCII, and no spaces"
+            ),
+            (
+                HTTPTLSRequirements(ciphers: "A B"),
+                "a list of ciphers has 1 to 4096 characters of ASCII, and no spaces"
+            ),
+            (
+                HTTPTLSRequirements(ciphers: "Ä"),
+                "a list of ciphers has 1 to 4096 characters of ASCII, and no spaces"
+            ),
+            (HTTPTLSRequirements(keyDigests: [[]]), "the SHA-256 of a key has 32 bytes, not 0"),
+            (
+                HTTPTLSRequirements(keyDigests: Array(repeating: [1], count: 101)),
+                "there are at most 100 digests of keys"
+            ),
+        ] as [(HTTPTLSRequirements, String?)]
+    )
+    func `requirements that cannot be fulfilled say why`(
+        tls: HTTPTLSRequirements,
+        fault: String?
+    ) {
+        #expect(tls.fault == fault)
     }
 
     @Test func `a minimum above the maximum allows nothing`() async throws {

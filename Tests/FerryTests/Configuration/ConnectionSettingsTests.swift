@@ -67,6 +67,71 @@ import Testing
         )
     }
 
+    /// A change of each setting that only connections have, and what the daemon is told of it.
+    private static let settings: [(@Sendable (URLSessionConfiguration) -> Void, Wire.Connections)] =
+        [
+            ({ $0.internetProtocolVersion = .v6 }, .init(addressFamily: .ipv6)),
+            ({ $0.requiredInterface = "eth0" }, .init(interface: "eth0")),
+            (
+                { $0.hostAddresses = [.init(host: "A", port: 1, addresses: ["::1"])] },
+                .init(hosts: [.init(host: "a", port: 1, addresses: ["::1"])])
+            ),
+            ({ $0.localPorts = 7...9 }, .init(localPorts: .init(first: 7, last: 9))),
+            (
+                {
+                    $0.hostRedirections = [
+                        .init(host: "A", port: 1, target: "B", targetPort: 2)
+                    ]
+                },
+                .init(redirections: [.init(host: "a", port: 1, target: "B", targetPort: 2)])
+            ),
+            ({ $0.unixSocket = URL(filePath: "/run/a") }, .init(unixSocket: "/run/a")),
+            (
+                { $0.tlsMinimumSupportedProtocolVersion = .TLSv13 },
+                .init(minimumTLSVersion: .tls13)
+            ),
+            (
+                { $0.tlsMaximumSupportedProtocolVersion = .TLSv12 },
+                .init(maximumTLSVersion: .tls12)
+            ),
+            ({ $0.cipherList = "HIGH" }, .init(ciphers: "HIGH")),
+            (
+                { $0.pinnedPublicKeyDigests = [Data(repeating: 1, count: 32)] },
+                .init(keyDigests: [Data(repeating: 1, count: 32)])
+            ),
+            ({ $0.usesProxyTunnels = true }, .init(alwaysTunnels: true)),
+            (
+                { $0.proxyHeaders = ["X-Site": "a"] },
+                .init(proxyFields: [.init(name: "X-Site", value: "a")])
+            ),
+        ]
+
+    @Test(arguments: settings.indices)
+    func `each setting of connections alone is told, also by a process that was started for events`(
+        index: Int
+    ) {
+        let (change, told) = Self.settings[index]
+        #expect(connections(values([:], change)) == told)
+        #expect(connections(values([:], change), isForEvents: true) == told)
+    }
+
+    @Test(
+        arguments: [
+            { $0.localPorts = 0...1 }, { $0.localPorts = 1...65_536 },
+            { $0.unixSocket = URL(string: "https://a/b") },
+            { $0.hostRedirections = [.init(host: "", port: 1, target: "b", targetPort: 1)] },
+            { $0.hostRedirections = [.init(host: "a", port: 65_536, target: "b", targetPort: 1)] },
+            { $0.cipherList = "" }, { $0.pinnedPublicKeyDigests = [Data([1])] },
+        ] as [@Sendable (URLSessionConfiguration) -> Void]
+    )
+    func `a setting that cannot be used is not told`(
+        change: @Sendable (URLSessionConfiguration) -> Void
+    ) {
+        let values = values([:], change)
+        #expect(values.connectionFault != nil)
+        #expect(connections(values) == nil)
+    }
+
     @Test func `SEC-8: what the configuration says comes before the environment`() {
         let variables = ["http_proxy": "a:1", "CURL_CA_BUNDLE": "/a.pem", "SSL_CERT_DIR": "/d"]
         let values = values(variables) { configuration in

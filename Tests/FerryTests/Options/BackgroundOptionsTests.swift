@@ -43,6 +43,9 @@ struct BackgroundOptionsTests {
         { $0.uploadProtocol = .tus }, { $0.uploadProtocol = .draft }, { $0.uploadProtocol = .off },
         { $0.destinationDirectory = URL(filePath: "/a", directoryHint: .isDirectory) },
         { $0.keepsMachineAwake = true }, { $0.avoidedConditions = .battery },
+        { $0.connectTimeout = .seconds(7) }, { $0.acceptsInvalidCertificates = true },
+        { $0.minimumReceiveRate = 1000 }, { $0.maximumRedirects = 0 },
+        { $0.maximumFileSize = 1000 }, { $0.requiresHTTPS = true },
     ]
 
     @Test(arguments: changes)

@@ -31,6 +31,22 @@ struct DownloadRedirectTests {
         #expect(bench.server.history.connectionCount == 1)
     }
 
+    @Test(arguments: [0, 1, 2, 3])
+    func `as many redirects are followed as may be`(limit: Int) async throws {
+        bench.server.on("/start", .redirect(to: "/middle", status: 301))
+        bench.server.on("/middle", .redirect(to: "end", status: 307))
+        bench.server.on("/end", .file(FixtureFile(content)))
+        var configuration = Download.Configuration()
+        configuration.load.redirectPolicy = RedirectPolicy(maximumCount: limit)
+        let probe = bench.download(bench.request("/start"), configuration)
+        if limit < 2 {
+            #expect(await probe.failure()?.code == .tooManyRedirects)
+            #expect(bench.server.requests.count == limit + 1)
+        } else {
+            #expect(await probe.result() != nil)
+        }
+    }
+
     @Test func `a redirect with an endless body is followed`() async throws {
         bench.server.on(
             "/start",

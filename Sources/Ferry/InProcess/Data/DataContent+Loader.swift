@@ -44,11 +44,11 @@ extension DataContent {
         )
     }
 
-    /// Downloads never use the cache, nor do requests with a body of their own, or to servers that are not verified.
+    /// Downloads never use the cache, nor do requests with a body of their own, or for which an option allows less than for others.
     var usesCache: Bool {
         guard case .file = sink else {
             return specification.body.isInRequest
-                && !task.transferOptions.acceptsInvalidCertificates
+                && task.transferOptions.allowSharing
         }
         return false
     }

@@ -184,7 +184,8 @@ extension DataContent: ResourceReceiver {
         guard !hasEnded else { return }
         loader = nil
         endServing(response)
-        guard decider.redirectCount < RedirectPolicy().maximumCount else {
+        let limit = task.transferOptions.maximumRedirects.map { max($0, 0) }
+        guard decider.redirectCount < RedirectPolicy(maximumCount: limit).maximumCount else {
             return didFinish(
                 URLError(
                     .httpTooManyRedirects,
@@ -267,7 +268,7 @@ extension DataContent: ResourceReceiver {
 /// The sharing of equal requests that run at the same time.
 extension DataContent {
     func join() -> Bool {
-        guard canShare, !decider.acceptsInvalidCertificates,
+        guard canShare, task.transferOptions.allowSharing,
             case .http(let request) = specification.resource,
             specification.body.isInRequest,
             let identity = RequestIdentity(

@@ -56,13 +56,11 @@ final class HTTPLoader: ResourceLoader {
 
     func start() {
         let source = makeSource(
-            Load.Configuration(
-                protocolChoice: .http2,
+            decider.options.load(
+                by: .http2,
                 asksForTrust: decider.challenges.mayDecideOnCertificates,
                 acceptedCodings: ContentCoding.allNames,
-                rates: decider.rates,
-                connectTimeout: decider.connectTimeout,
-                acceptsInvalidCertificates: decider.acceptsInvalidCertificates
+                rates: decider.rates
             )
         )
         self.source = source

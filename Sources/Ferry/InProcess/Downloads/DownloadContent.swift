@@ -93,16 +93,15 @@ final class DownloadContent: InProcessTransfer.Content {
                     refusesErrorResponses: !options.deliversErrorResponses,
                     link: link,
                     linkStatuses: linkStatuses,
+                    maximumByteCount: options.maximumFileSize.map { max($0, 1) },
                     digests: options.digests,
                     announcesResumption: task.storage.withLock { $0.owesResumption },
                     earlierResponse: response,
                     segments: options.segmentPolicy(engine.configuration.segments),
                     mirrors: options.mirrorAddresses,
-                    load: Load.Configuration(
+                    load: options.load(
                         asksForTrust: decider.challenges.mayDecideOnCertificates,
-                        rates: decider.rates,
-                        connectTimeout: options.connectTimeout.map { max($0, .zero) },
-                        acceptsInvalidCertificates: options.acceptsInvalidCertificates
+                        rates: decider.rates
                     )
                 ),
                 decider: decider,
@@ -327,7 +326,7 @@ extension DownloadContent {
     func join() -> Bool {
         share = nil
         isFirst = false
-        guard mayShare, !decider.acceptsInvalidCertificates, let original = task.originalRequest,
+        guard mayShare, task.transferOptions.allowSharing, let original = task.originalRequest,
             let identity = RequestIdentity(
                 specification.request,
                 of: original,

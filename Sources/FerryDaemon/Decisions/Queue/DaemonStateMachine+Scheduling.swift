@@ -96,6 +96,7 @@ extension DaemonStateMachine {
             limitPerHost: policy.maximumTransfersPerHost,
             saturatedHosts: isForShares ? [] : running.budget.saturatedHosts,
             saturatedSessions: saturatedSessions,
+            fullSessions: Set(running.values.map(\.record.sessionID)).filter(isFull),
             runningTasks: Set(running.ids).union(endings.tasks).union(creations.adoptions)
                 .union(readings.unstoredTasks).union(followings.copyingTasks)
                 .union(shares.preemptedTasks(at: now)).union(sleep.settlingTasks),
@@ -112,6 +113,12 @@ extension DaemonStateMachine {
     /// Returns the number of transfers that a session may have from one host.
     func sessionLimit(_ session: SessionID) -> Int {
         max(1, sessions[session]?.configuration.maximumConnectionsPerHost ?? 1)
+    }
+
+    /// Returns whether a session has as many transfers as it may, from all hosts together.
+    func isFull(_ session: SessionID) -> Bool {
+        guard let limit = sessions[session]?.configuration.maximumTransfers else { return false }
+        return running.count(of: session) >= max(1, limit)
     }
 
     /// A task that backs off may be due.
@@ -217,6 +224,7 @@ extension DaemonStateMachine {
     /// Returns whether only other transfers keep a task from running.
     func isReady(_ task: TaskRecord, at now: Date) -> Bool {
         !isBusy(task.id) && sessions[task.sessionID] != nil && obstacle(to: task, at: now) == nil
+            && !isFull(task.sessionID)
             && running.budget.isBelowSessionLimit(
                 session: task.sessionID,
                 host: task.host,
@@ -226,11 +234,12 @@ extension DaemonStateMachine {
 
     /// Returns whether a task may have a free slot.
     func admits(_ task: TaskRecord) -> Bool {
-        running.budget.admits(
-            session: task.sessionID,
-            host: task.host,
-            sessionLimit: sessionLimit(task.sessionID)
-        )
+        !isFull(task.sessionID)
+            && running.budget.admits(
+                session: task.sessionID,
+                host: task.host,
+                sessionLimit: sessionLimit(task.sessionID)
+            )
     }
 
     /// Starts a task that still fits, or takes over its resume data.

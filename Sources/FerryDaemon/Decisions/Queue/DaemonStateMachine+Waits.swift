@@ -117,6 +117,13 @@ extension DaemonStateMachine {
 
     /// Returns the limit that keeps a task from running, if there is one.
     private func limit(of task: TaskRecord) -> Wire.Wait? {
+        if isFull(task.sessionID) {
+            let count = running.count(of: task.sessionID)
+            return Wire.Wait(
+                reason: .connectionLimit,
+                detail: "its session has \(count) transfers, its limit"
+            )
+        }
         let sessionCount = running.budget.count(session: task.sessionID, host: task.host)
         let limit = sessionLimit(task.sessionID)
         if sessionCount >= limit {

@@ -65,6 +65,14 @@ struct RunningTasks: Hashable, Sendable {
         tasks.values.filter(isMeant).sorted { $0.record.id < $1.record.id }
     }
 
+    /// Returns the number of a session's tasks that have a slot.
+    func count(of session: SessionID) -> Int {
+        tasks.values.count {
+            $0.record.sessionID == session && $0.slot == .transfer
+                && !released.contains($0.record.id)
+        }
+    }
+
     // MARK: Start and end
 
     /// A task starts; it must be admitted if it needs a slot.

@@ -163,6 +163,7 @@ extension DaemonStateMachine {
             avoidedAnew()
         } else if configuration.connections != former.connections
             || configuration.maximumConnectionsPerHost != former.maximumConnectionsPerHost
+            || configuration.maximumTransfers != former.maximumTransfers
         {
             turn.searchForTasks()
         }
