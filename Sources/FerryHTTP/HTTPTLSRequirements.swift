@@ -27,11 +27,10 @@ package struct HTTPTLSRequirements: Hashable, Sendable {
         self.keyDigests = keyDigests
     }
 
-    /// Why they cannot be fulfilled; `nil` if they can.
+    /// Why they cannot be used; `nil` if they can.
+    ///
+    /// If the newest version is older than the oldest one, each handshake fails.
     package var fault: String? {
-        if let maximumVersion, maximumVersion < minimumVersion {
-            return "the newest version of TLS is older than the oldest one"
-        }
         if let ciphers {
             let isList = ciphers.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
             guard isList, 1...4096 ~= ciphers.utf8.count else {

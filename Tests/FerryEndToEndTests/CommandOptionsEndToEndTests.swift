@@ -367,5 +367,13 @@ import Testing
         try await terminal.press("harbour", "Enter")
         try await terminal.show { $0.contains("ended 0") && !$0.contains("harbour") }
         #expect(server.requests.first?["Authorization"] == "Basic YW5hOmhhcmJvdXI=")
+        // A process without a terminal does not read standard input instead.
+        let detached = try await TestProcess.run(
+            "/usr/bin/setsid",
+            ["--wait", TestHome.executable("ferry"), "get", "-u", "ana", server.url("/a.iso")],
+            environment: home.environment
+        )
+        #expect(detached.exit == .exited(status: 2))
+        #expect(detached.error.contains("no terminal to ask at"), "\(detached.error)")
     }
 }

@@ -182,6 +182,9 @@ struct ConnectionChoice: Hashable, Sendable {
         usesTunnels = arguments.has(Self.tunnel)
         oldestVersion = try Self.version(Self.oldestTLS, arguments)
         newestVersion = try Self.version(Self.newestTLS, arguments)
+        if oldestVersion == .TLSv13, newestVersion == .TLSv12 {
+            throw arguments.error("--tls-min is newer than --tls-max.")
+        }
         cipherList = arguments.value(of: Self.ciphers)
         publicKeyDigests = try Self.digests(arguments)
         let configuration = URLSessionConfiguration.ephemeral

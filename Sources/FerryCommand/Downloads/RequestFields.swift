@@ -243,7 +243,10 @@ struct RequestFields: Hashable, Sendable {
         _ name: String,
         _ arguments: Arguments
     ) throws(UsageError) -> String {
-        guard let password = getpass("Password of \(name.printable): ") else {
+        // Without a terminal, getpass(3) would take a line of standard input.
+        let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
+        defer { if terminal >= 0 { close(terminal) } }
+        guard terminal >= 0, let password = getpass("Password of \(name.printable): ") else {
             throw arguments.error(
                 "--user needs a name and a password with a colon between them, as there is no terminal to ask at; --netrc takes them from a file."
             )

@@ -35,8 +35,9 @@ package struct HTTPRequest: Hashable, Sendable {
     ///
     /// If a host has several addresses, each gets a part of the time.
     package var connectTimeout: Duration?
-    /// The number of bytes of the response's body per second that must arrive at least in each time of ``idleTimeout``; 0, the
-    /// default, for no minimum. Pauses do not count.
+    /// The number of bytes of the response's body per second that must arrive at least in each period of ``idleTimeout``.
+    ///
+    /// 0, the default, is for no minimum. Pauses do not count.
     package var minimumReceiveRate: Int64 = 0
     /// The protocol to ask for.
     package var protocolChoice: ProtocolChoice

@@ -99,11 +99,6 @@ import Testing
         ),
         ("get -i /tmp", "the list '/tmp' cannot be read: Is a directory.", "ferry get"),
         (
-            "get -u me https://example.org/",
-            "--user needs a name and a password with a colon between them; --netrc takes them from a file.",
-            "ferry get"
-        ),
-        (
             "get -o a/ https://example.org/a", "--output needs a file's name, not 'a/'.",
             "ferry get"
         ),

@@ -115,7 +115,7 @@ import Testing
             ("--local-port 1-65536", "a port is from 1 to 65535"),
             ("--tls-min 1.1", "--tls-min takes 1.2 or 1.3, not '1.1'"),
             ("--tls-max 2", "--tls-max takes 1.2 or 1.3, not '2'"),
-            ("--tls-min 1.3 --tls-max 1.2", "the newest version of TLS is older"),
+            ("--tls-min 1.3 --tls-max 1.2", "--tls-min is newer than --tls-max"),
             ("--pinnedpubkey sha256//AAAA", "--pinnedpubkey needs sha256//"),
             ("--pinnedpubkey AAAA", "--pinnedpubkey needs sha256//"),
             ("-4 -6", "--ipv4 and --ipv6 exclude each other"),
