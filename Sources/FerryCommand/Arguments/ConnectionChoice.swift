@@ -85,7 +85,7 @@ struct ConnectionChoice: Hashable, Sendable {
     private static let ciphers = OptionSyntax(
         "ciphers",
         value: "LIST",
-        help: "use these ciphers up to TLS 1.2, as openssl-ciphers(1) names them"
+        help: "use these ciphers up to TLS 1.2, as 'openssl ciphers' names them"
     )
     private static let localPort = OptionSyntax(
         "local-port",

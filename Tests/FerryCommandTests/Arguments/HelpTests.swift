@@ -244,7 +244,7 @@ import Testing
                   --tls-max VERSION                     use this version of TLS or an older
                                                         one
                   --ciphers LIST                        use these ciphers up to TLS 1.2, as
-                                                        openssl-ciphers(1) names them
+                                                        'openssl ciphers' names them
               -4, --ipv4                                use addresses of version 4 alone
               -6, --ipv6                                use addresses of version 6 alone
                   --interface NAME                      connect from this interface, such as
@@ -426,7 +426,7 @@ import Testing
                   --tls-max VERSION                     use this version of TLS or an older
                                                         one
                   --ciphers LIST                        use these ciphers up to TLS 1.2, as
-                                                        openssl-ciphers(1) names them
+                                                        'openssl ciphers' names them
               -4, --ipv4                                use addresses of version 4 alone
               -6, --ipv6                                use addresses of version 6 alone
                   --interface NAME                      connect from this interface, such as
