@@ -297,6 +297,32 @@ import Testing
         #expect(Self.content.firstDifference(from: try file("a.iso")) == nil)
     }
 
+    // MARK: Cookies
+
+    @Test(arguments: [[], ["-o", "-"], ["-c"]])
+    func `cookies of a file go along with redirects, to their own paths alone`(
+        options: [String]
+    ) async throws {
+        server.on("/start", .redirect(to: "/files/a.iso"))
+        server.on("/files/a.iso") { request in
+            request["Cookie"] == "session=s3cret" ? .content(.text("here")) : .status(403)
+        }
+        let jar = "\(home.path)/cookies.txt"
+        let lines = ["/files\tFALSE\t0\tsession\ts3cret", "/other\tFALSE\t0\tother\t1"]
+        try lines.map { "127.0.0.1\tFALSE\t\($0)\n" }.joined()
+            .write(toFile: jar, atomically: true, encoding: .utf8)
+        try Data("her".utf8).write(to: URL(filePath: "\(home.files)/start"))
+        let directory = options.contains("-o") ? [] : ["-d", home.files]
+        let run = try await TestProcess.run(
+            TestHome.executable("ferry"),
+            ["get", "-b", jar] + directory + options + [server.url("/start")],
+            environment: home.environment
+        )
+        #expect(run.exit == .exited(status: 0), "\(run.error)")
+        #expect(server.requests(to: "/start").allSatisfy { $0["Cookie"] == nil })
+        #expect(!run.error.contains("s3cret"))
+    }
+
     // MARK: Responses and files
 
     @Test func `the header alone is shown, and nothing is saved`() async throws {

@@ -27,6 +27,7 @@ package enum InterfaceTypes {
         "RetryRules": Wire.RetryRules.self,
         "UploadProtocol": Wire.UploadProtocol.self,
         "TransferOptions": Wire.TransferOptions.self,
+        "Cookie": Wire.Cookie.self,
         "Failure": Wire.Failure.self,
         "PasswordChallenge": Wire.PasswordChallenge.self,
         "CertificateVerdict": Wire.CertificateVerdict.self,

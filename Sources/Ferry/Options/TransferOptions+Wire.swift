@@ -1,3 +1,4 @@
+import FerryTransfer
 import FerryWire
 import Foundation
 import FoundationNetworking
@@ -37,7 +38,10 @@ extension Wire.TransferOptions {
             maximumRedirects: options.maximumRedirects.map { max($0, 0) },
             requiresTLS: options.requiresHTTPS ? true : nil,
             maximumByteCount: options.maximumFileSize.map { max($0, 1) },
-            minimumReceiveRate: options.minimumReceiveRate.map { max($0, 1) }
+            minimumReceiveRate: options.minimumReceiveRate.map { max($0, 1) },
+            cookies: options.ownCookies.isEmpty
+                ? nil
+                : options.ownCookies.prefix(TransferCookies.greatestCount).map { Wire.Cookie($0) }
         )
     }
 }
@@ -67,6 +71,7 @@ extension TransferOptions {
         requiresHTTPS = options.requiresTLS ?? false
         maximumFileSize = options.maximumByteCount
         minimumReceiveRate = options.minimumReceiveRate
+        ownCookies = (options.cookies ?? []).map { Cookie($0) }
     }
 }
 

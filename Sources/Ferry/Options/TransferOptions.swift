@@ -1,6 +1,7 @@
 import FerryHTTP
 import FerryTransfer
 public import Foundation
+public import FoundationNetworking
 
 /// The options of a task beyond those of Apple's URLSession.
 ///
@@ -129,6 +130,18 @@ public struct TransferOptions: Hashable, Sendable {
     /// Default: nil, for 20. With 0, none is followed. One more fails the task with
     /// `URLError.Code.httpTooManyRedirects`. Values below 0 count as 0. Apple has no such option: there, it is always 20.
     public var maximumRedirects: Int?
+
+    /// Cookies for the requests of a background task, those that follow redirects included.
+    ///
+    /// Default: none. Each request gets those that are for its URL (RFC 6265 §5.4), with those that servers have set
+    /// meanwhile, unless it has a `Cookie` field of its own. The first 150 are used. Sessions other than background sessions
+    /// ignore them; those have ``URLSessionConfiguration/httpCookieStorage``. Apple has no such option.
+    public var cookies: [HTTPCookie] {
+        get { ownCookies.compactMap { HTTPCookie.make($0) } }
+        set { ownCookies = newValue.map(\.plain) }
+    }
+    /// The cookies as values.
+    var ownCookies: [Cookie] = []
 
     /// Whether redirects lead to https servers alone.
     ///

@@ -112,8 +112,7 @@ struct GetCommand: Command {
     func run(in context: Context) async throws -> ExitCode {
         if let code = try await stream(in: context) { return code }
         if arguments.has(Self.head) {
-            let requests = try await self.downloads(in: context).map(\.request)
-            return try await transfers.showHeaders(of: requests, in: context)
+            return try await transfers.showHeaders(of: downloads(in: context), in: context)
         }
         let wanted = missing(of: try await downloads(in: context), in: context.console)
         let downloads = try await continued(wanted, in: context)

@@ -66,8 +66,11 @@ struct PutCommand: Command {
         var options = transfers.choice.options
         options.maximumSendRate = transfers.choice.maximumRate
         options.uploadProtocol = try Self.uploadProtocol(arguments)
+        let fields = try RequestFields(arguments)
+        let base = try arguments.webAddress(arguments.operands.last ?? "")
+        options.cookies = fields.cookies(for: base)
         self.options = options
-        uploads = try Self.uploads(arguments, transfers.choice)
+        uploads = try Self.uploads(arguments, to: base, fields, transfers.choice)
     }
 
     func run(in context: Context) async throws -> ExitCode {
@@ -94,12 +97,12 @@ struct PutCommand: Command {
 
     private static func uploads(
         _ arguments: Arguments,
+        to base: URL,
+        _ fields: RequestFields,
         _ choice: TransferChoice
     ) throws(UsageError) -> [Upload] {
         let files = arguments.operands.dropLast()
-        let base = try arguments.webAddress(arguments.operands.last ?? "")
         try choice.check(base, arguments)
-        let fields = try RequestFields(arguments)
         let isDirectory = base.path(percentEncoded: true).isEmpty || base.hasDirectoryPath
         // A tus server names the upload itself.
         let addsName = isDirectory && arguments.value(of: resumable) != "tus"

@@ -28,7 +28,7 @@ struct ContinuedDownloads {
     /// - Throws: The error of a file that cannot be continued, or of a server that cannot be asked.
     func prepare(_ download: RequestedDownload) async throws -> RequestedDownload {
         guard let found = try PartialDownload.find(download.likelyPath) else { return download }
-        guard let total = try await transfers.byteCount(of: download.request, in: context) else {
+        guard let total = try await transfers.byteCount(of: download, in: context) else {
             throw fault(of: found, "the server does not say how long the whole is")
         }
         guard found.byteCount <= total else {

@@ -1,3 +1,4 @@
+import Ferry
 import FerryTransfer
 import Foundation
 
@@ -98,16 +99,50 @@ struct CookieFile: Hashable, Sendable {
         )
     }
 
-    /// Returns the value of the request's field, with the longest paths first (RFC 6265 §5.4).
+    /// The maximum number of cookies that a transfer gets.
+    private static let greatestCount = 150
+
+    /// Returns the cookies of a URL's site: of its host, of the domains above, and of other hosts of the domain.
+    ///
+    /// Which domain is a site's own is a matter of a list that is not here (the Public Suffix List): the last two labels of
+    /// the host count. Each cookie is sent to its own domain alone in any case.
     ///
     /// - Parameters:
-    ///   - url: The URL of the request.
+    ///   - url: The URL of the first request.
     ///   - now: The present.
-    /// - Returns: The value; nil if no cookie is for the URL.
-    func field(for url: URL, at now: Date) -> String? {
-        guard let origin = CookieOrigin(url) else { return nil }
-        let matching = cookies.filter { $0.isFor(origin, at: now) }.sorted { $0.goesBefore($1) }
-        guard !matching.isEmpty else { return nil }
-        return matching.map { "\($0.name)=\($0.value)" }.joined(separator: "; ")
+    /// - Returns: The cookies; those for the URL itself first, then the newest.
+    func cookies(near url: URL, at now: Date) -> [Cookie] {
+        guard let origin = CookieOrigin(url) else { return [] }
+        let labels = origin.host.split(separator: ".")
+        let site = origin.isAddress ? origin.host : labels.suffix(2).joined(separator: ".")
+        let near = cookies.filter { cookie in
+            !cookie.hasEnded(at: now) && cookie.canBeSent
+                && (CookieOrigin.isDomain(cookie.domain, in: site) || origin.isIn(cookie.domain))
+        }
+        let ranked =
+            near.filter { $0.isFor(origin, at: now) }
+            + near.reversed().filter { !$0.isFor(origin, at: now) }
+        return Array(ranked.prefix(Self.greatestCount))
+    }
+}
+
+extension Cookie {
+    /// Whether it can be in a field: a semicolon would end it, and servers take up to 4 KiB (RFC 6265 §6.1).
+    fileprivate var canBeSent: Bool {
+        !name.isEmpty && name.utf8.count + value.utf8.count <= 4096
+            && !(name + value).utf8.contains(UInt8(ascii: ";"))
+    }
+
+    /// The cookie in Foundation's form, with a dot before a domain whose subdomains get the cookie, too.
+    var httpCookie: HTTPCookie? {
+        var properties: [HTTPCookiePropertyKey: Any] = [
+            .name: name, .value: value, .domain: isForHostOnly ? domain : ".\(domain)",
+            .path: path,
+        ]
+        properties[.expires] = expiryDate
+        // Foundation takes every text as true.
+        if isSecure { properties[.secure] = "TRUE" }
+        if isHTTPOnly { properties[HTTPCookiePropertyKey("HttpOnly")] = "TRUE" }
+        return HTTPCookie(properties: properties)
     }
 }

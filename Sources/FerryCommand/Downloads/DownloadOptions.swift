@@ -186,6 +186,9 @@ struct DownloadOptions: Sendable {
     /// Adds other sources of the file.
     mutating func add(mirrors: [URL]) { transfer.mirrors += mirrors }
 
+    /// Returns the cookies of a file that a URL's transfer may need.
+    func cookies(for url: URL) -> [HTTPCookie] { fields.cookies(for: body.url(url)) }
+
     /// Returns the request for a URL.
     func request(for url: URL) -> URLRequest {
         var request = URLRequest(url: body.url(url))

@@ -149,7 +149,7 @@ struct RequestFields: Hashable, Sendable {
             guard let value, request.value(forHTTPHeaderField: name) == nil else { return }
             request.setValue(value, forHTTPHeaderField: name)
         }
-        setIfMissing("Cookie", cookies(for: request))
+        if case .text(let text) = cookies { setIfMissing("Cookie", text) }
         setIfMissing("Authorization", request.url.flatMap(login(for:)))
     }
 
@@ -206,12 +206,10 @@ struct RequestFields: Hashable, Sendable {
         return .file(file)
     }
 
-    private func cookies(for request: URLRequest) -> String? {
-        switch cookies {
-        case nil: nil
-        case .text(let text): text
-        case .file(let file): request.url.flatMap { file.field(for: $0, at: Date()) }
-        }
+    /// Returns the cookies of a file that a transfer may need: those of the site of its URL, for redirects as well.
+    func cookies(for url: URL) -> [HTTPCookie] {
+        guard case .file(let file) = cookies else { return [] }
+        return file.cookies(near: url, at: Date()).compactMap(\.httpCookie)
     }
 
     private mutating func add(

@@ -63,6 +63,7 @@ struct RequestedDownload: Sendable {
         }
         self.request = request
         var transfer = options.transfer
+        transfer.cookies = options.cookies(for: url)
         if let digests {
             let path = url.path(percentEncoded: false)
             guard let digest = digests.digest(of: path) ?? digests.digest(of: likelyName) else {

@@ -49,6 +49,9 @@ struct StreamedDownload {
         signal(SIGPIPE, SIG_IGN)
         let interrupts = await context.interrupts()
         configuration.transferOptions = download.options
+        for cookie in download.options.cookies {
+            configuration.httpCookieStorage?.setCookie(cookie)
+        }
         let id = TransferRow.ID(application: "", session: "", taskIdentifier: 0)
         let url = download.request.url?.shown ?? "-"
         var row = TransferRow(id: id, name: download.likelyName, url: url, isToBegin: true)

@@ -230,10 +230,11 @@ struct NewTransfers {
     /// Makes a request in this process, and ends it when its response was used.
     private func responding<Value>(
         to request: URLRequest,
+        _ cookies: [HTTPCookie] = [],
         in context: Context,
         _ use: (URLSession.AsyncBytes, HTTPURLResponse) async throws -> Value
     ) async throws -> Value {
-        let session = try ownSession(in: context)
+        let session = try ownSession(cookies, in: context)
         defer { session.invalidateAndCancel() }
         let address = request.url?.shown ?? ""
         do {
@@ -253,18 +254,18 @@ struct NewTransfers {
     /// Shows the headers of the responses to requests without their bodies.
     ///
     /// - Parameters:
-    ///   - requests: The requests.
+    ///   - downloads: The downloads, of which nothing is loaded.
     ///   - context: The world outside.
     /// - Returns: The exit code: failure if a status is 400 or more.
     /// - Throws: The error of a server that cannot be asked.
     func showHeaders(
-        of requests: [URLRequest],
+        of downloads: [RequestedDownload],
         in context: Context
     ) async throws -> ExitCode {
-        let session = try ownSession(in: context)
+        let session = try ownSession(downloads.flatMap(\.options.cookies), in: context)
         defer { session.invalidateAndCancel() }
         var code = ExitCode.success
-        for request in requests {
+        for request in downloads.map(\.request) {
             do {
                 let (lines, status) = try await HeadRequest.header(for: request, in: session)
                 for line in lines { context.console.line(line) }
@@ -280,27 +281,32 @@ struct NewTransfers {
     }
 
     /// Returns a session in this process, with the connections that the transfers have.
-    private func ownSession(in context: Context) throws -> URLSession {
+    private func ownSession(
+        _ cookies: [HTTPCookie] = [],
+        in context: Context
+    ) throws -> URLSession {
         try connections.check()
         let configuration = URLSessionConfiguration.ephemeral
         connections.apply(to: configuration, in: context.environment)
         configuration.transferOptions = choice.options
+        for cookie in cookies { configuration.httpCookieStorage?.setCookie(cookie) }
         return URLSession(configuration: configuration)
     }
 
     /// Asks a server how long a file is, with the connections that the transfers have.
     ///
     /// - Parameters:
-    ///   - request: The request for the file.
+    ///   - download: The download of the file.
     ///   - context: The world outside.
     /// - Returns: The number of its bytes; nil if the server does not say.
     /// - Throws: The error of a server that cannot be asked, or refuses the request.
-    func byteCount(of request: URLRequest, in context: Context) async throws -> Int64? {
-        var request = request
+    func byteCount(of download: RequestedDownload, in context: Context) async throws -> Int64? {
+        var request = download.request
         // Some servers take no HEAD, such as those of signed URLs.
         request.setValue("bytes=0-0", forHTTPHeaderField: "Range")
         request.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
-        return try await responding(to: request, in: context) { _, response in
+        let cookies = download.options.cookies
+        return try await responding(to: request, cookies, in: context) { _, response in
             if response.statusCode == 206 {
                 let range = response.value(forHTTPHeaderField: "Content-Range") ?? ""
                 return range.split(separator: "/").last.flatMap { Int64($0) }

@@ -132,6 +132,7 @@ extension Daemon {
             ),
             decider: BackgroundDecider(
                 challenges: challenges(of: task, setup),
+                cookies: start.options?.ownCookies ?? [],
                 onCollect: { [weak self] in self?.collected($0, task.id) }
             ),
             connections: TaskConnections(task: task.id, session: task.sessionID, daemon: self),
@@ -152,7 +153,7 @@ extension Daemon {
         let rates = rateLimits.makeRates(forSession: start.task.sessionID)
         rates.limit(receiving: own.receive, sending: own.send)
         rates.setPriority(start.task.priority)
-        return Load.Configuration(
+        var configuration = Load.Configuration(
             redirectPolicy: RedirectPolicy(
                 maximumCount: start.options?.maximumRedirects,
                 requiresTLS: start.options?.requiresTLS ?? false
@@ -163,6 +164,8 @@ extension Daemon {
             minimumReceiveRate: start.options?.minimumReceiveRate.map { Int64($0) } ?? 0,
             acceptsInvalidCertificates: start.options?.acceptsInvalidCertificates ?? false
         )
+        configuration.cookies = start.options?.ownCookies ?? []
+        return configuration
     }
 
     /// Returns how to treat a response that the server is unavailable, given the number of consecutive ones.

@@ -36,10 +36,29 @@ extension Wire.TransferOptions {
         ] {
             if let count, count < 1 { return (member, "it is 1 or more, not \(count)") }
         }
+        if let reason = Self.contradiction(in: cookies ?? []) { return ("cookies", reason) }
         if let contradiction = rates.contradiction { return contradiction }
         if let contradiction = avoids.contradiction { return contradiction }
         return retry?.contradiction.map { ("retry", $0) }
     }
+
+    private static func contradiction(in cookies: [Wire.Cookie]) -> String? {
+        guard cookies.count <= TransferCookies.greatestCount else {
+            return "there are more than \(TransferCookies.greatestCount)"
+        }
+        // What ends a cookie, or a field, would begin another one.
+        let isValid = cookies.allSatisfy { cookie in
+            let text = cookie.name + cookie.value
+            return !cookie.name.isEmpty && text.utf8.count <= 4096
+                && cookie.domain.utf8.count <= 255 && cookie.path.utf8.count <= 1024
+                && text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F && $0 != 0x3B }
+        }
+        return isValid
+            ? nil : "one of them has no name, or is too long, or has a ';' or a control character"
+    }
+
+    /// The cookies, in the form that transfers use.
+    var ownCookies: [Cookie] { (cookies ?? []).map { Cookie($0) } }
 
     /// The protocols that an upload may use.
     var uploadProtocols: ResumableUpload.Protocols {

@@ -32,14 +32,17 @@ package enum CookieAcceptance: Hashable, Sendable {
     }
 }
 
-/// The cookies that servers have set in a transfer whose app has no part in it, in memory only.
+/// The cookies of a transfer whose app has no part in it: those that the app has given, and those that servers set.
 ///
 /// A server may set a cookie with a redirect, and answer only the request that brings it back.
-struct TransferCookies: Sendable {
-    private var cookies: [Cookie] = []
+package struct TransferCookies: Sendable {
+    private var cookies: [Cookie]
 
     /// The maximum number of cookies: no chain of redirects needs more.
-    private static let greatestCount = 150
+    package static let greatestCount = 150
+
+    /// Begins with the cookies that the app has given.
+    init(_ cookies: [Cookie] = []) { self.cookies = cookies }
 
     /// Keeps the cookies that a response sets, as far as they are accepted.
     mutating func store(_ head: HTTPResponseHead, to request: TransferRequest, at now: Date) {

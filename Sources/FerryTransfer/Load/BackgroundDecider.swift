@@ -9,21 +9,24 @@ package final class BackgroundDecider: LoadDecider {
     private let challenges: (any ChallengeDecider)?
     private let onSent: @LoopActor (Int64) -> Void
     private let onCollect: @LoopActor (LoadTransaction) -> Void
-    private var cookies = TransferCookies()
+    private var cookies: TransferCookies
 
     /// Makes a decider.
     ///
     /// - Parameters:
     ///   - challenges: Decides about challenges; without it, a response that asks for a password is final, and
     ///     servers are trusted by their certificates.
+    ///   - cookies: Those that the app has given.
     ///   - onSent: Called when more of the request's body was sent, with the total number of bytes.
     ///   - onCollect: Called when a request has ended, with its metrics.
     package init(
         challenges: (any ChallengeDecider)?,
+        cookies: [Cookie] = [],
         onSent: @escaping @LoopActor (Int64) -> Void = { _ in },
         onCollect: @escaping @LoopActor (LoadTransaction) -> Void = { _ in }
     ) {
         self.challenges = challenges
+        self.cookies = TransferCookies(cookies)
         self.onSent = onSent
         self.onCollect = onCollect
     }

@@ -18,6 +18,8 @@ extension Load {
         package var connectTimeout: Duration?
         /// The number of bytes of a body per second that must arrive at least; 0, the default, for no minimum.
         package var minimumReceiveRate: Int64
+        /// The cookies that an app which may not be running has given; none by default.
+        package var cookies: [Cookie] = []
         /// Whether any certificate of a server is accepted; `false` by default.
         package var acceptsInvalidCertificates: Bool
 

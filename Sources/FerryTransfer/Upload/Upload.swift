@@ -160,6 +160,7 @@ extension Upload {
             memory: memory,
             decider: BackgroundDecider(
                 challenges: challenges,
+                cookies: configuration.load.cookies,
                 onSent: { self.recordSent($0) },
                 onCollect: events.collected
             ),

@@ -1050,6 +1050,8 @@ extension Wire {
         package var maximumByteCount: Int64?
         /// The number of bytes per second that must arrive at least over each connection; 1 or more.
         package var minimumReceiveRate: Int64?
+        /// Cookies for the task's requests, those that follow redirects included.
+        package var cookies: [Cookie]?
 
         /// Creates the value from its members.
         package init(
@@ -1070,7 +1072,8 @@ extension Wire {
             maximumRedirects: Int? = nil,
             requiresTLS: Bool? = nil,
             maximumByteCount: Int64? = nil,
-            minimumReceiveRate: Int64? = nil
+            minimumReceiveRate: Int64? = nil,
+            cookies: [Cookie]? = nil
         ) {
             self.digests = digests
             self.mirrors = mirrors
@@ -1090,6 +1093,7 @@ extension Wire {
             self.requiresTLS = requiresTLS
             self.maximumByteCount = maximumByteCount
             self.minimumReceiveRate = minimumReceiveRate
+            self.cookies = cookies
         }
 
         /// Writes the members.
@@ -1098,6 +1102,7 @@ extension Wire {
                 output.member("acceptsInvalidCertificates", acceptsInvalidCertificates)
                 output.member("avoids", avoids)
                 output.member("connectTimeout", connectTimeout)
+                output.member("cookies", cookies)
                 output.member("digests", digests)
                 output.member("directory", directory)
                 output.member("holdsExpiredLinks", holdsExpiredLinks)
@@ -1136,6 +1141,7 @@ extension Wire {
             var requiresTLS: Bool?
             var maximumByteCount: Int64?
             var minimumReceiveRate: Int64?
+            var cookies: [Cookie]?
             try input.object { (input, member) throws(JSONInput.Problem) in
                 switch member {
                 case "digests": digests = try input.value()
@@ -1156,6 +1162,7 @@ extension Wire {
                 case "requiresTLS": requiresTLS = try input.value()
                 case "maximumByteCount": maximumByteCount = try input.value()
                 case "minimumReceiveRate": minimumReceiveRate = try input.value()
+                case "cookies": cookies = try input.value()
                 default: try input.skip()
                 }
             }
@@ -1177,7 +1184,106 @@ extension Wire {
                 maximumRedirects: maximumRedirects,
                 requiresTLS: requiresTLS,
                 maximumByteCount: maximumByteCount,
-                minimumReceiveRate: minimumReceiveRate
+                minimumReceiveRate: minimumReceiveRate,
+                cookies: cookies
+            )
+        }
+    }
+
+    /// A cookie (RFC 6265).
+    package struct Cookie: JSONCodable {
+        /// The name.
+        package var name: String
+        /// The value.
+        package var value: String
+        /// The domain in lower case, without a leading dot.
+        package var domain: String
+        /// Whether it is for the domain itself, and not for what is below it.
+        package var isForHostOnly: Bool
+        /// The path under which it is sent.
+        package var path: String
+        /// When it ends; it has no end if that is missing.
+        package var expiry: Date?
+        /// Whether it is sent over secure connections only.
+        package var isSecure: Bool
+        /// Whether it is hidden from what is not HTTP.
+        package var isHTTPOnly: Bool
+        /// When it was made: of several, the older ones are sent first.
+        package var created: Date
+
+        /// Creates the value from its members.
+        package init(
+            name: String,
+            value: String,
+            domain: String,
+            isForHostOnly: Bool,
+            path: String,
+            expiry: Date? = nil,
+            isSecure: Bool,
+            isHTTPOnly: Bool,
+            created: Date
+        ) {
+            self.name = name
+            self.value = value
+            self.domain = domain
+            self.isForHostOnly = isForHostOnly
+            self.path = path
+            self.expiry = expiry
+            self.isSecure = isSecure
+            self.isHTTPOnly = isHTTPOnly
+            self.created = created
+        }
+
+        /// Writes the members.
+        package func write(to output: inout JSONOutput) {
+            output.object { output in
+                output.member("created", created)
+                output.member("domain", domain)
+                output.member("expiry", expiry)
+                output.member("isForHostOnly", isForHostOnly)
+                output.member("isHTTPOnly", isHTTPOnly)
+                output.member("isSecure", isSecure)
+                output.member("name", name)
+                output.member("path", path)
+                output.member("value", value)
+            }
+        }
+
+        /// Reads the members.
+        package init(from input: inout JSONInput) throws(JSONInput.Problem) {
+            var name: String?
+            var value: String?
+            var domain: String?
+            var isForHostOnly: Bool?
+            var path: String?
+            var expiry: Date?
+            var isSecure: Bool?
+            var isHTTPOnly: Bool?
+            var created: Date?
+            try input.object { (input, member) throws(JSONInput.Problem) in
+                switch member {
+                case "name": name = try input.value()
+                case "value": value = try input.value()
+                case "domain": domain = try input.value()
+                case "isForHostOnly": isForHostOnly = try input.value()
+                case "path": path = try input.value()
+                case "expiry": expiry = try input.value()
+                case "isSecure": isSecure = try input.value()
+                case "isHTTPOnly": isHTTPOnly = try input.value()
+                case "created": created = try input.value()
+                default: try input.skip()
+                }
+            }
+            self.init(
+                name: try input.required(name, "name"),
+                value: try input.required(value, "value"),
+                domain: try input.required(domain, "domain"),
+                isForHostOnly: try input.required(isForHostOnly, "isForHostOnly"),
+                path: try input.required(path, "path"),
+                expiry: expiry,
+                isSecure: try input.required(isSecure, "isSecure"),
+                isHTTPOnly: try input.required(isHTTPOnly, "isHTTPOnly"),
+                created: try input.required(created, "created")
             )
         }
     }

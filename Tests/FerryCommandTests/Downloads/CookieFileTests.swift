@@ -186,3 +186,14 @@ import Testing
         #expect(DigestList(Array(line.utf8)).isEmpty)
     }
 }
+
+extension CookieFile {
+    /// The value of a request's field that the cookies give.
+    fileprivate func field(for url: URL, at now: Date) -> String? {
+        guard let origin = CookieOrigin(url) else { return nil }
+        let matching = cookies(near: url, at: now).filter { $0.isFor(origin, at: now) }
+            .sorted { $0.goesBefore($1) }
+        return matching.isEmpty
+            ? nil : matching.map { "\($0.name)=\($0.value)" }.joined(separator: "; ")
+    }
+}

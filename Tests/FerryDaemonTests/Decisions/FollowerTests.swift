@@ -459,7 +459,7 @@ import Testing
         Wire.TransferOptions(keepsMachineAwake: true),
         Wire.TransferOptions(avoids: [.battery]), Wire.TransferOptions(maximumRedirects: 1),
         Wire.TransferOptions(maximumByteCount: 1), Wire.TransferOptions(minimumReceiveRate: 1),
-        Wire.TransferOptions(requiresTLS: true),
+        Wire.TransferOptions(requiresTLS: true), Wire.TransferOptions(cookies: []),
     ]
 
     @Test(arguments: settings)

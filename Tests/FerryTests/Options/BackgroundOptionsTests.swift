@@ -30,6 +30,20 @@ struct BackgroundOptionsTests {
         #expect(TransferOptions(Wire.TransferOptions(options)) == options)
     }
 
+    @Test func `cookies come back from the daemon`() throws {
+        let properties: [HTTPCookiePropertyKey: Any] = [
+            .name: "a", .value: "b", .domain: ".example.org", .path: "/c", .secure: "TRUE",
+        ]
+        var options = TransferOptions()
+        options.cookies = [try #require(HTTPCookie(properties: properties))]
+        let back = TransferOptions(Wire.TransferOptions(options))
+        #expect(back == options)
+        let cookie = try #require(back.cookies.first)
+        #expect((cookie.name, cookie.value) == ("a", "b"))
+        #expect((cookie.domain, cookie.path) == (".example.org", "/c"))
+        #expect(cookie.isSecure)
+    }
+
     /// A change of each option.
     static let changes: [@Sendable (inout TransferOptions) -> Void] = [
         {
