@@ -57,7 +57,7 @@ struct RequestFields: Hashable, Sendable {
         letter: "b",
         value: "'NAME=VALUE'",
         help:
-            "send these cookies, or those that a file of cookies in Netscape's format has for the URL"
+            "send these cookies, or those that a file in Netscape's format has for the URL and its redirects"
     )
 
     private static let junkSessionCookies = OptionSyntax(

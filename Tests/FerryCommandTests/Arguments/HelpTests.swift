@@ -143,8 +143,8 @@ import Testing
                                                         that ~/.netrc has for the server
                   --netrc-file FILE                     the same with this file
               -b, --cookie 'NAME=VALUE'                 send these cookies, or those that a
-                                                        file of cookies in Netscape's format
-                                                        has for the URL
+                                                        file in Netscape's format has for
+                                                        the URL and its redirects
                   --junk-session-cookies                leave out those of a file of cookies
                                                         that end with the session
                   --no-cookies                          do not send a cookie of a redirect
@@ -359,8 +359,8 @@ import Testing
                                                         that ~/.netrc has for the server
                   --netrc-file FILE                     the same with this file
               -b, --cookie 'NAME=VALUE'                 send these cookies, or those that a
-                                                        file of cookies in Netscape's format
-                                                        has for the URL
+                                                        file in Netscape's format has for
+                                                        the URL and its redirects
                   --junk-session-cookies                leave out those of a file of cookies
                                                         that end with the session
                   --no-cookies                          do not send a cookie of a redirect
