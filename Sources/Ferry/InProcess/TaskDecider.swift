@@ -67,16 +67,38 @@ final class TaskDecider: LoadDecider {
         updateRates()
     }
 
-    /// The task's options.
-    var options: TransferOptions { task.transferOptions }
+    // The options are read where they are: a copy of all of them costs as much as a call of libcurl.
+
+    /// Whether what is loaded may be given to other tasks with the same request as well.
+    var allowsSharing: Bool { task.storage.withLock { $0.transferOptions.allowSharing } }
+
+    /// Whether any certificate of a server is accepted.
+    var acceptsInvalidCertificates: Bool {
+        task.storage.withLock { $0.transferOptions.acceptsInvalidCertificates }
+    }
+
+    /// Returns how the task's requests are loaded.
+    func makeLoad(
+        by protocolChoice: HTTPRequest.ProtocolChoice,
+        acceptedCodings: String?
+    ) -> Load.Configuration {
+        let asksForTrust = challenges.mayDecideOnCertificates
+        return task.storage.withLock { [rates] in
+            $0.transferOptions.load(
+                by: protocolChoice,
+                asksForTrust: asksForTrust,
+                acceptedCodings: acceptedCodings,
+                rates: rates
+            )
+        }
+    }
 
     /// Applies the task's current rate limits and priority.
     func updateRates() {
-        let options = task.transferOptions
-        rates.limit(
-            receiving: options.maximumReceiveRate.map { max($0, 1) },
-            sending: options.maximumSendRate.map { max($0, 1) }
-        )
+        let (received, sent) = task.storage.withLock {
+            ($0.transferOptions.maximumReceiveRate, $0.transferOptions.maximumSendRate)
+        }
+        rates.limit(receiving: received.map { max($0, 1) }, sending: sent.map { max($0, 1) })
         rates.setPriority(Double(task.priority))
     }
 

@@ -73,7 +73,7 @@ final class InProcessWebSocket: TaskBackend {
             specification.request,
             protocols: specification.protocols,
             asksForTrust: decider.challenges.mayDecideOnCertificates,
-            acceptsInvalidCertificates: decider.options.acceptsInvalidCertificates,
+            acceptsInvalidCertificates: decider.acceptsInvalidCertificates,
             environment: WebSocketOpening.Environment(
                 decide: { decider.decide(on: $0, then: $1) },
                 hasApproved: { decider.hasApproved($0) },

@@ -48,7 +48,7 @@ extension DataContent {
     var usesCache: Bool {
         guard case .file = sink else {
             return specification.body.isInRequest
-                && task.transferOptions.allowSharing
+                && decider.allowsSharing
         }
         return false
     }

@@ -268,7 +268,7 @@ extension DataContent: ResourceReceiver {
 /// The sharing of equal requests that run at the same time.
 extension DataContent {
     func join() -> Bool {
-        guard canShare, task.transferOptions.allowSharing,
+        guard canShare, decider.allowsSharing,
             case .http(let request) = specification.resource,
             specification.body.isInRequest,
             let identity = RequestIdentity(

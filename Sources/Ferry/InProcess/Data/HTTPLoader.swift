@@ -56,12 +56,7 @@ final class HTTPLoader: ResourceLoader {
 
     func start() {
         let source = makeSource(
-            decider.options.load(
-                by: .http2,
-                asksForTrust: decider.challenges.mayDecideOnCertificates,
-                acceptedCodings: ContentCoding.allNames,
-                rates: decider.rates
-            )
+            decider.makeLoad(by: .http2, acceptedCodings: ContentCoding.allNames)
         )
         self.source = source
         if isPaused { source.pause() }

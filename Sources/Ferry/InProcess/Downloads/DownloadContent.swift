@@ -326,7 +326,7 @@ extension DownloadContent {
     func join() -> Bool {
         share = nil
         isFirst = false
-        guard mayShare, task.transferOptions.allowSharing, let original = task.originalRequest,
+        guard mayShare, decider.allowsSharing, let original = task.originalRequest,
             let identity = RequestIdentity(
                 specification.request,
                 of: original,
