@@ -27,8 +27,9 @@ extension URLSessionConfiguration {
     /// The maximum number of a background session's tasks that run at a time, with all hosts together.
     ///
     /// Default: nil, for as many as the daemon allows. Further tasks wait; hosts take turns, and a host's tasks start in the
-    /// order of their priorities, then in that in which they were resumed. Less than 1 counts as 1. The connections that load parts of one file count as one task. Sessions other
-    /// than background sessions ignore it. Apple has no such property.
+    /// order of their priorities, then in that in which they were resumed. Less than 1 counts as 1. The connections that
+    /// load parts of one file count as one task. Sessions other than background sessions ignore it. Apple has no such
+    /// property.
     public var maximumConcurrentTasks: Int? {
         get { self[\.maximumTransfers] }
         set { self[\.maximumTransfers] = newValue.map { max($0, 1) } }

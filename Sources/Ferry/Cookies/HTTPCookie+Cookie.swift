@@ -1,6 +1,6 @@
-import FerryTransfer
+package import FerryTransfer
 import Foundation
-import FoundationNetworking
+package import FoundationNetworking
 
 extension HTTPCookie {
     /// Makes the cookie that a response sets, if its origin may set it: RFC 6265 §5.3.
@@ -15,7 +15,7 @@ extension HTTPCookie {
     }
 
     /// Makes a cookie in Foundation's form, with a dot before a domain whose subdomains get the cookie, too.
-    static func make(_ cookie: Cookie) -> HTTPCookie? {
+    package static func make(_ cookie: Cookie) -> HTTPCookie? {
         let record = CookieRecord(creationDate: cookie.creationDate, isSecure: cookie.isSecure)
         var properties: [HTTPCookiePropertyKey: Any] = [
             .name: cookie.name,

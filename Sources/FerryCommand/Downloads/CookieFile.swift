@@ -99,9 +99,6 @@ struct CookieFile: Hashable, Sendable {
         )
     }
 
-    /// The maximum number of cookies that a transfer gets.
-    private static let greatestCount = 150
-
     /// Returns the cookies of a URL's site: of its host, of the domains above, and of other hosts of the domain.
     ///
     /// Which domain is a site's own is a matter of a list that is not here (the Public Suffix List): the last two labels of
@@ -122,27 +119,6 @@ struct CookieFile: Hashable, Sendable {
         let ranked =
             near.filter { $0.isFor(origin, at: now) }
             + near.reversed().filter { !$0.isFor(origin, at: now) }
-        return Array(ranked.prefix(Self.greatestCount))
-    }
-}
-
-extension Cookie {
-    /// Whether it can be in a field: a semicolon would end it, and servers take up to 4 KiB (RFC 6265 §6.1).
-    fileprivate var canBeSent: Bool {
-        !name.isEmpty && name.utf8.count + value.utf8.count <= 4096
-            && !(name + value).utf8.contains(UInt8(ascii: ";"))
-    }
-
-    /// The cookie in Foundation's form, with a dot before a domain whose subdomains get the cookie, too.
-    var httpCookie: HTTPCookie? {
-        var properties: [HTTPCookiePropertyKey: Any] = [
-            .name: name, .value: value, .domain: isForHostOnly ? domain : ".\(domain)",
-            .path: path,
-        ]
-        properties[.expires] = expiryDate
-        // Foundation takes every text as true.
-        if isSecure { properties[.secure] = "TRUE" }
-        if isHTTPOnly { properties[HTTPCookiePropertyKey("HttpOnly")] = "TRUE" }
-        return HTTPCookie(properties: properties)
+        return Array(ranked.prefix(TransferCookies.greatestCount))
     }
 }

@@ -209,7 +209,7 @@ struct RequestFields: Hashable, Sendable {
     /// Returns the cookies of a file that a transfer may need: those of the site of its URL, for redirects as well.
     func cookies(for url: URL) -> [HTTPCookie] {
         guard case .file(let file) = cookies else { return [] }
-        return file.cookies(near: url, at: Date()).compactMap(\.httpCookie)
+        return file.cookies(near: url, at: Date()).compactMap { HTTPCookie.make($0) }
     }
 
     private mutating func add(

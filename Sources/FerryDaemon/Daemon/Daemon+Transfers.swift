@@ -108,6 +108,7 @@ extension Daemon {
         let wanted = start.options
         let file = files.file(of: task.id)
         let retry = options.policy.retry.applying(wanted?.retry)
+        let load = loadConfiguration(for: start)
         return Download(
             name: "task \(task.id)",
             request: task.transferRequest(request, adding: start.additionalFields),
@@ -128,11 +129,11 @@ extension Daemon {
                 earlierResponse: task.response?.value,
                 segments: options.policy.segments.limited(to: wanted?.maximumConnections),
                 mirrors: wanted?.mirrors ?? [],
-                load: loadConfiguration(for: start)
+                load: load
             ),
             decider: BackgroundDecider(
                 challenges: challenges(of: task, setup),
-                cookies: start.options?.ownCookies ?? [],
+                cookies: load.cookies,
                 onCollect: { [weak self] in self?.collected($0, task.id) }
             ),
             connections: TaskConnections(task: task.id, session: task.sessionID, daemon: self),

@@ -46,14 +46,7 @@ extension Wire.TransferOptions {
         guard cookies.count <= TransferCookies.greatestCount else {
             return "there are more than \(TransferCookies.greatestCount)"
         }
-        // What ends a cookie, or a field, would begin another one.
-        let isValid = cookies.allSatisfy { cookie in
-            let text = cookie.name + cookie.value
-            return !cookie.name.isEmpty && text.utf8.count <= 4096
-                && cookie.domain.utf8.count <= 255 && cookie.path.utf8.count <= 1024
-                && text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F && $0 != 0x3B }
-        }
-        return isValid
+        return cookies.allSatisfy { Cookie($0).canBeSent }
             ? nil : "one of them has no name, or is too long, or has a ';' or a control character"
     }
 

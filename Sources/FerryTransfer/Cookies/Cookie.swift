@@ -43,6 +43,16 @@ package struct Cookie: Hashable, Sendable {
         self.creationDate = creationDate
     }
 
+    /// Whether it can be in a field: what ends a cookie, or a field, would begin another one.
+    ///
+    /// Servers take up to 4 KiB (RFC 6265 §6.1).
+    package var canBeSent: Bool {
+        let text = name + value
+        return !name.isEmpty && text.utf8.count <= 4096 && domain.utf8.count <= 255
+            && path.utf8.count <= 1024
+            && text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F && $0 != 0x3B }
+    }
+
     /// Makes the cookie that a response sets; nil if its origin may not set it.
     ///
     /// Applies the two rules of RFC 6265bis §5.7 that keep an attacker on an insecure connection from setting
