@@ -114,7 +114,8 @@ extension URLSessionConfiguration {
     /// Header fields that proxies get, and servers do not.
     ///
     /// Default: none. They are sent with CONNECT, and with requests by http through a proxy. A `Proxy-Authorization` of a request
-    /// comes before one of these. Apple has no such property. libcurl's `CURLOPT_PROXYHEADER`.
+    /// comes before one of these. One that is not a line of its own (RFC 9110 §5.5) fails all tasks with
+    /// `URLError.Code.cannotConnectToHost`. Apple has no such property. libcurl's `CURLOPT_PROXYHEADER`.
     public var proxyHeaders: [String: String] {
         get { self[\.proxyHeaders] }
         set { self[\.proxyHeaders] = newValue }

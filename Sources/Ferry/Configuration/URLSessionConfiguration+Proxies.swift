@@ -80,6 +80,7 @@ extension URLSessionConfiguration.Values {
         return proxyFault.map { "The address of the session's proxy cannot be used: \($0)." }
             ?? route.fault.map { "The session's route cannot be used: \($0)." }
             ?? tls.fault.map { "The session's TLS cannot be used: \($0)." }
+            ?? client.proxies.fieldFault.map { "The session's proxyHeaders cannot be sent: \($0)." }
     }
 
     /// Throws if the settings of connections cannot be used: ferryd would not receive them.

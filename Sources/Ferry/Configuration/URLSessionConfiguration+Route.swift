@@ -113,8 +113,11 @@ extension URLSessionConfiguration {
         }
     }
 
-    /// Why the properties of the route and of TLS cannot be used; nil if they can.
-    package var connectionFault: String? { snapshot.route.fault ?? snapshot.tls.fault }
+    /// Why the properties of the route, of TLS and for proxies cannot be used; nil if they can.
+    package var connectionFault: String? {
+        let values = snapshot
+        return values.route.fault ?? values.tls.fault ?? values.client.proxies.fieldFault
+    }
 
     /// Another server to connect to in place of the one that a URL names.
     public struct HostRedirection: Hashable, Sendable {

@@ -178,6 +178,7 @@ extension Wire.Connections {
         }
         if let fault = tls.fault { return ("tls", fault) }
         if let fault = route.fault { return ("route", fault) }
+        if let fault = proxies.fieldFault { return ("proxyFields", fault) }
         return nil
     }
 

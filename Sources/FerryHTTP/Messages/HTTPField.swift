@@ -26,6 +26,24 @@ package struct HTTPField: Hashable, Sendable, Codable {
         }
     }
 
+    /// Why the field cannot be sent as one line; `nil` if it can.
+    ///
+    /// libcurl would send a field with a line break in it as two fields.
+    package var fault: String? {
+        guard !name.isEmpty, name.utf8.allSatisfy(HTTPRequest.isTokenByte) else {
+            return "The field name “\(name)” is not a token"
+        }
+        guard value.utf8.allSatisfy(Self.isValueByte) else {
+            return "The value of the field “\(name)” has a control character in it"
+        }
+        return nil
+    }
+
+    /// RFC 9110 §5.5: no control characters but the tab.
+    private static func isValueByte(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: "\t") || (byte >= 0x20 && byte != 0x7F)
+    }
+
     /// Only ASCII has case in a field name, so that no Unicode table is needed.
     private static func lowercased(_ byte: UInt8) -> UInt8 {
         (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte

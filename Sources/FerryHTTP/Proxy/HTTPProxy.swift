@@ -135,6 +135,9 @@ package struct HTTPProxyList: Hashable, Sendable {
         HTTPRequest.isSecure(url) ? https : http
     }
 
+    /// Why one of the fields cannot be sent; `nil` if all can.
+    package var fieldFault: String? { fields.lazy.compactMap(\.fault).first }
+
     /// The exceptions as libcurl expects them.
     var exceptionText: String {
         // libcurl recognizes `*` only on its own.

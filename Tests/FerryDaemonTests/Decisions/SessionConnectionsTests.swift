@@ -1,7 +1,9 @@
+import FerryHTTP
 import FerryStore
 import FerrySystem
 import FerryTransfer
 import FerryWire
+import Foundation
 import Testing
 
 @testable import FerryDaemon
@@ -75,6 +77,13 @@ import Testing
             "proxyExceptions",
             Wire.Connections(proxyExceptions: [String](repeating: "host.example", count: 9000))
         ),
+        (
+            "proxyFields",
+            Wire.Connections(proxyFields: [.init(name: "X-Site", value: "a\r\nX-Other: b")])
+        ),
+        ("proxyFields", Wire.Connections(proxyFields: [.init(name: "", value: "a")])),
+        ("tls", Wire.Connections(ciphers: "")),
+        ("tls", Wire.Connections(keyDigests: [.init([1])])),
         ("authorityFile", Wire.Connections(authorityFile: "ca.pem")),
         ("authorityDirectory", Wire.Connections(authorityDirectory: "")),
         (

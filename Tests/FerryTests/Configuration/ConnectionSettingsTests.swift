@@ -122,6 +122,9 @@ import Testing
             { $0.hostRedirections = [.init(host: "", port: 1, target: "b", targetPort: 1)] },
             { $0.hostRedirections = [.init(host: "a", port: 65_536, target: "b", targetPort: 1)] },
             { $0.cipherList = "" }, { $0.pinnedPublicKeyDigests = [Data([1])] },
+            { $0.proxyHeaders = ["X-Site": "a\r\nX-Other: b"] },
+            { $0.proxyHeaders = ["X Site": "a"] },
+            { $0.proxyHeaders = ["X-Site": "a\u{7F}"] }, { $0.proxyHeaders = ["": "a"] },
         ] as [@Sendable (URLSessionConfiguration) -> Void]
     )
     func `a setting that cannot be used is not told`(
