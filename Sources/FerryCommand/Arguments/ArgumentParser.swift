@@ -58,7 +58,7 @@ struct ArgumentParser {
     /// Whether a word is a number below zero where there may be one, which is no option.
     private func isNegativeOperand(_ word: String) -> Bool {
         guard syntax.operands != nil, let digit = word.dropFirst().first else { return false }
-        return digit.isASCII && digit.isNumber && !syntax.options.contains { $0.letter == digit }
+        return digit.isASCII && digit.isNumber && !syntax.allOptions.contains { $0.letter == digit }
     }
 
     private mutating func takeWord(_ word: String) throws(UsageError) {

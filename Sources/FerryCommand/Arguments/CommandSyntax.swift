@@ -10,8 +10,10 @@ struct CommandSyntax: Sendable {
     var discussion: [String] = []
     /// Command lines to learn from, which the page of the manual has.
     var examples: [Example] = []
-    /// The options it accepts besides `--help`.
+    /// The options it accepts besides `--help`, where they need no groups.
     var options: [OptionSyntax] = []
+    /// The groups in which the help lists its options.
+    var groups: [OptionGroup] = []
     /// The words after the options; nil for none.
     var operands: OperandSyntax?
     /// Its subcommands.
@@ -36,7 +38,16 @@ struct CommandSyntax: Sendable {
     }
 
     /// The options it accepts, including those of every command.
-    var allOptions: [OptionSyntax] { options + [.help] }
+    var allOptions: [OptionSyntax] { listedGroups.flatMap(\.options) }
+
+    /// All of its options as the help lists them.
+    var listedGroups: [OptionGroup] {
+        guard let last = groups.last else { return [OptionGroup("Options", options + [.help])] }
+        return groups.dropLast() + [OptionGroup(last.title, last.options + [.help])]
+    }
+
+    /// Whether it accepts an option besides `--help`.
+    var hasOptions: Bool { !options.isEmpty || !groups.isEmpty }
 
     /// The subcommands that people need.
     var shownSubcommands: [CommandSyntax] { subcommands.filter { !$0.isHidden } }
@@ -50,6 +61,18 @@ struct CommandSyntax: Sendable {
     /// - Returns: The command; nil when there is none.
     func subcommand(named name: String) -> CommandSyntax? {
         subcommands.first { $0.name == name }
+    }
+}
+
+/// Options of a command that belong together.
+struct OptionGroup: Sendable {
+    /// What they are about, in a word or a few.
+    let title: String
+    let options: [OptionSyntax]
+
+    init(_ title: String, _ options: [OptionSyntax]) {
+        self.title = title
+        self.options = options
     }
 }
 

@@ -22,7 +22,10 @@ struct HelpText {
         if !commands.isEmpty {
             sections.append(list("Commands", commands.map { ($0.name, $0.summary) }))
         }
-        sections.append(list("Options", syntax.allOptions.map { ($0.label, $0.help) }))
+        let labelLength = syntax.allOptions.map(\.label.count).max() ?? 0
+        sections += syntax.listedGroups.map { group in
+            list(group.title, group.options.map { ($0.label, $0.help) }, labelLength)
+        }
         sections += syntax.discussion.map { wrap($0) }
         if path.isEmpty {
             let codes = ExitCode.allCases.map { (String($0.rawValue), $0.meaning) }
@@ -36,7 +39,7 @@ struct HelpText {
     private var usage: String {
         guard syntax.command != nil else { return "Usage: \(words) COMMAND" }
         let operands = syntax.operands.map { " \($0.label)" } ?? ""
-        return "Usage: \(words)\(syntax.options.isEmpty ? "" : " [options]")\(operands)"
+        return "Usage: \(words)\(syntax.hasOptions ? " [options]" : "")\(operands)"
     }
 
     private var otherUsages: [String] {
@@ -47,8 +50,12 @@ struct HelpText {
         }
     }
 
-    private func list(_ title: String, _ rows: [(label: String, help: String)]) -> String {
-        let column = (rows.map(\.label.count).max() ?? 0) + 4
+    private func list(
+        _ title: String,
+        _ rows: [(label: String, help: String)],
+        _ labelLength: Int? = nil
+    ) -> String {
+        let column = (labelLength ?? rows.map(\.label.count).max() ?? 0) + 4
         let lines = rows.map { row in
             let label = "  " + row.label.padding(toColumn: column - 2)
             return label + wrap(row.help, indentation: column)

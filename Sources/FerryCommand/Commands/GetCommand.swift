@@ -90,8 +90,11 @@ struct GetCommand: Command {
                 "Download numbered files under names of their own:"
             ),
         ],
-        options: [inputFile, metalink] + DownloadOptions.options + [checksums, noPatterns, head]
-            + NewTransfers.options,
+        groups: NewTransfers.groups(
+            files: [inputFile, metalink] + DownloadOptions.ofPlace + [checksums, noPatterns, head],
+            requests: DownloadOptions.ofRequests,
+            speed: DownloadOptions.ofSpeed
+        ),
         operands: .any("URL"),
         command: Self.self
     )

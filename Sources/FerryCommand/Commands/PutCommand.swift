@@ -45,8 +45,7 @@ struct PutCommand: Command {
                 "Hand files to ferryd, which sends them when nobody minds:"
             ),
         ],
-        options: [resumable, type] + RequestFields.options + TransferChoice.options
-            + NewTransfers.options,
+        groups: NewTransfers.groups(files: [resumable, type], requests: RequestFields.options),
         operands: .oneOrMore("FILE", last: "URL"),
         command: Self.self
     )

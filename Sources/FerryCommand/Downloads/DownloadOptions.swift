@@ -90,11 +90,16 @@ struct DownloadOptions: Sendable {
     )
 
     /// The options of one download, in a command line or in a list.
-    static let options =
-        [output, directory, continuing, overwrite, skipExisting, newer, remoteTime]
-        + [attributes, forceDirectories, trustServerNames, contentOnError] + RequestFields.options
-        + RequestBody.options + [checksum, mirror, connections, minimumSpeed, maximumSize]
-        + TransferChoice.options
+    static let options = ofPlace + ofRequests + ofSpeed + TransferChoice.options
+    /// The options about a file and its place.
+    static let ofPlace = [
+        output, directory, continuing, overwrite, skipExisting, newer, remoteTime, attributes,
+        forceDirectories, trustServerNames, contentOnError, checksum, mirror, maximumSize,
+    ]
+    /// The options about requests.
+    static let ofRequests = RequestFields.options + RequestBody.options
+    /// The options about speed.
+    static let ofSpeed = [connections, minimumSpeed]
     /// The options of a line of a list: it has no say in which of the user's files are read, sent or replaced.
     static let ofLists = options.filter { option in
         ![continuing, overwrite, skipExisting, newer].contains(option)

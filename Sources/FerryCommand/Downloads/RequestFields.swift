@@ -194,6 +194,9 @@ struct RequestFields: Hashable, Sendable {
             }
             return .text(text)
         }
+        guard !arguments.has(noCookies) else {
+            throw arguments.error("--no-cookies excludes the cookies of a file.")
+        }
         let content = try arguments.content(
             of: text,
             for: cookie,

@@ -60,7 +60,7 @@ struct ManualPage {
 
     private func usage(of syntax: CommandSyntax, path: [String]) -> [String] {
         [".Nm ferry Cm \(path.joined(separator: " "))"]
-            + (syntax.options.isEmpty ? [] : [".Op Ar options"])
+            + (syntax.hasOptions ? [".Op Ar options"] : [])
             + (syntax.operands.map { [Self.synopsis(of: $0)] } ?? [])
     }
 
@@ -86,19 +86,24 @@ struct ManualPage {
 
     private func text(_ text: String, of syntax: CommandSyntax) -> [String] {
         let placeholders =
-            syntax.options.compactMap(\.value) + (syntax.operands?.placeholders ?? [])
+            syntax.allOptions.compactMap(\.value) + (syntax.operands?.placeholders ?? [])
         return ManualText(text, placeholders: Set(placeholders)).lines
     }
 
     private func options(of syntax: CommandSyntax, titled title: String?) -> [String] {
-        let items = syntax.allOptions.flatMap { option in
-            let name = "Fl \(ManualText.literal("-" + option.name))"
-            let names = (option.letter.map { ["Fl \($0)"] } ?? []) + [name]
-            let value = option.value.map { " Ar \(ManualText.argument($0))" } ?? ""
-            return [".It \(names.joined(separator: " , "))\(value)"]
-                + text(option.help.asSentence, of: syntax)
+        let lists = syntax.listedGroups.flatMap { group in
+            (syntax.groups.isEmpty ? [] : [".Ss \(group.title)"]) + [".Bl -tag -width Ds"]
+                + group.options.flatMap { item(about: $0, of: syntax) } + [".El"]
         }
-        return (title.map { [$0] } ?? []) + [".Bl -tag -width Ds"] + items + [".El"]
+        return (title.map { [$0] } ?? []) + lists
+    }
+
+    private func item(about option: OptionSyntax, of syntax: CommandSyntax) -> [String] {
+        let name = "Fl \(ManualText.literal("-" + option.name))"
+        let names = (option.letter.map { ["Fl \($0)"] } ?? []) + [name]
+        let value = option.value.map { " Ar \(ManualText.argument($0))" } ?? ""
+        return [".It \(names.joined(separator: " , "))\(value)"]
+            + text(option.help.asSentence, of: syntax)
     }
 
     private var commands: [String] {
@@ -120,7 +125,7 @@ struct ManualPage {
     private func section(about subcommand: CommandSyntax) -> [String] {
         [".Ss ferry \((path + [subcommand.name]).joined(separator: " "))"]
             + paragraphs(of: subcommand)
-            + (subcommand.options.isEmpty ? [] : options(of: subcommand, titled: nil))
+            + (subcommand.hasOptions ? options(of: subcommand, titled: nil) : [])
     }
 
     private var exitStatus: [String] {

@@ -70,10 +70,15 @@ struct TransferChoice: Hashable, Sendable {
     private static let retriedStatuses = Set(500...599).subtracting([501, 505]).union([408, 429])
 
     /// The options of a command that transfers files.
-    static let options = [
+    static let options = ofAttempts + ofSecurity + ofConditions
+    /// The options about speed, failures and redirects.
+    static let ofAttempts = [
         limitRate, retries, retryDelay, retryOn, timeout, connectTimeout, maximumRedirects,
-        httpsOnly, insecure, keepAwake, unmeteredOnly, whenIdle,
     ]
+    /// The options about TLS.
+    static let ofSecurity = [httpsOnly, insecure]
+    /// The options about the time of transfers, and the machine.
+    static let ofConditions = [keepAwake, unmeteredOnly, whenIdle]
     /// The options of which each value counts, rather than the last one.
     static let repeated: Set = [retryOn]
     /// The paragraph of a command's help about failures.

@@ -75,10 +75,16 @@ import Testing
 
             Exit codes:
               0    done
-              1    a transfer failed, or the command could not be carried out
+              1    the command could not be carried out, or transfers failed for several
+                   reasons
               2    the arguments make no sense; nothing was done
               3    there is no such task, application or hook
               4    ferryd could not be started or reached
+              5    a file could not be saved or read
+              6    a server could not be reached, or the connection was lost
+              7    TLS failed, such as by a certificate that is not trusted
+              8    a server answered with an error
+              9    a file does not have its digest, or is damaged
               130  stopped by Ctrl-C; transfers continue in ferryd
             """
         )
@@ -92,7 +98,7 @@ import Testing
 
             Download files, also when this command ends before they are complete.
 
-            Options:
+            Files:
               -i, --input-file FILE                     download the URLs in this list, too;
                                                         '-' is standard input
               -M, --metalink FILE                       download what this Metalink file or
@@ -128,6 +134,22 @@ import Testing
                   --content-on-error                    save what comes with a status of 400
                                                         or more, too; the transfer has
                                                         failed all the same
+                  --checksum NAME=DIGITS                save the file only with this digest,
+                                                        such as sha-256=9f86… (only with one
+                                                        URL)
+                  --mirror URL                          load parts from here as well (only
+                                                        with one URL)
+                  --max-filesize SIZE                   give up a file that is longer than
+                                                        this, such as 500k or 2GiB
+                  --checksums FILE                      save each file only with the digest
+                                                        that this file or URL has for it,
+                                                        such as SHA256SUMS
+              -g, --globoff                             take brackets and braces in a URL as
+                                                        they are
+              -I, --head                                show the header of the response
+                                                        alone, and download nothing
+
+            Requests:
               -X, --request METHOD                      make the request by this method
               -H, --header 'NAME: VALUE'                send this header field, or those in
                                                         the lines of @FILE; not to another
@@ -164,18 +186,20 @@ import Testing
                                                         say into the URL, and send nothing
                   --url-query NAME=VALUE                add this to the query of the URL,
                                                         with the value encoded
-                  --checksum NAME=DIGITS                save the file only with this digest,
-                                                        such as sha-256=9f86… (only with one
-                                                        URL)
-                  --mirror URL                          load parts from here as well (only
-                                                        with one URL)
+                  --cookie-jar FILE                     add the cookies that servers set to
+                                                        this file, for --cookie
+
+            Speed and failures:
+              -j, --parallel N                          transfer at most N files at a time
+                                                        (default: as ferry.conf says)
+                  --per-host N                          transfer at most N files with a
+                                                        server at a time (default: as
+                                                        ferry.conf says)
                   --connections N                       load each file by up to N
                                                         connections, 1 to 16 (default: 4)
                   --min-speed RATE                      try again when fewer bytes per
                                                         second arrive over a connection
                                                         during --timeout
-                  --max-filesize SIZE                   give up a file that is longer than
-                                                        this, such as 500k or 2GiB
                   --limit-rate RATE                     transfer each file no faster than
                                                         this, such as 500k or 2M bytes per
                                                         second; k is 1000
@@ -192,32 +216,15 @@ import Testing
                                                         longer than 5s, 2m … (default: 15s)
                   --max-redirs N                        follow up to N redirects in a row
                                                         (default: 20)
+                  --give-up-after TIME                  give up a file that is not complete
+                                                        after 90s, 30m, 12h, 3d … (default:
+                                                        7d)
+
+            Connections:
                   --https-only                          refuse URLs of http, and redirects
                                                         to them
               -k, --insecure                            accept any certificate of a server,
                                                         so that nobody knows who it is
-                  --keep-awake                          keep the machine from sleeping by
-                                                        itself meanwhile
-                  --unmetered-only                      wait while the network is metered or
-                                                        cellular
-                  --when-idle                           wait for mains power, an unmetered
-                                                        network and the hours of 'ferry
-                                                        limit' for discretionary transfers
-                  --checksums FILE                      save each file only with the digest
-                                                        that this file or URL has for it,
-                                                        such as SHA256SUMS
-              -g, --globoff                             take brackets and braces in a URL as
-                                                        they are
-              -I, --head                                show the header of the response
-                                                        alone, and download nothing
-              -j, --parallel N                          transfer at most N files at a time
-                                                        (default: as ferry.conf says)
-                  --per-host N                          transfer at most N files with a
-                                                        server at a time (default: as
-                                                        ferry.conf says)
-                  --give-up-after TIME                  give up a file that is not complete
-                                                        after 90s, 30m, 12h, 3d … (default:
-                                                        7d)
               -x, --proxy URL                           go through this proxy, such as
                                                         http://user:password@host:3128 or
                                                         socks5h://host
@@ -258,8 +265,15 @@ import Testing
                                                         place of the first one
                   --unix-socket PATH                    connect to this UNIX socket in place
                                                         of the server
-                  --cookie-jar FILE                     add the cookies that servers set to
-                                                        this file, for --cookie
+
+            Conditions and output:
+                  --keep-awake                          keep the machine from sleeping by
+                                                        itself meanwhile
+                  --unmetered-only                      wait while the network is metered or
+                                                        cellular
+                  --when-idle                           wait for mains power, an unmetered
+                                                        network and the hours of 'ferry
+                                                        limit' for discretionary transfers
                   --exec COMMAND                        run this by the shell after each
                                                         file, in its directory
                   --fail-early                          cancel the other files as soon as
@@ -338,12 +352,14 @@ import Testing
 
             Upload files, also when this command ends before they are sent.
 
-            Options:
+            Files:
                   --resumable PROTOCOL                  continue an upload by this protocol:
                                                         auto, draft, tus or off (default:
                                                         auto)
                   --content-type TYPE                   send this as the files' media type
                                                         (default: application/octet-stream)
+
+            Requests:
               -X, --request METHOD                      make the request by this method
               -H, --header 'NAME: VALUE'                send this header field, or those in
                                                         the lines of @FILE; not to another
@@ -365,6 +381,15 @@ import Testing
                                                         that end with the session
                   --no-cookies                          do not send a cookie of a redirect
                                                         back within its transfer
+                  --cookie-jar FILE                     add the cookies that servers set to
+                                                        this file, for --cookie
+
+            Speed and failures:
+              -j, --parallel N                          transfer at most N files at a time
+                                                        (default: as ferry.conf says)
+                  --per-host N                          transfer at most N files with a
+                                                        server at a time (default: as
+                                                        ferry.conf says)
                   --limit-rate RATE                     transfer each file no faster than
                                                         this, such as 500k or 2M bytes per
                                                         second; k is 1000
@@ -381,25 +406,15 @@ import Testing
                                                         longer than 5s, 2m … (default: 15s)
                   --max-redirs N                        follow up to N redirects in a row
                                                         (default: 20)
+                  --give-up-after TIME                  give up a file that is not complete
+                                                        after 90s, 30m, 12h, 3d … (default:
+                                                        7d)
+
+            Connections:
                   --https-only                          refuse URLs of http, and redirects
                                                         to them
               -k, --insecure                            accept any certificate of a server,
                                                         so that nobody knows who it is
-                  --keep-awake                          keep the machine from sleeping by
-                                                        itself meanwhile
-                  --unmetered-only                      wait while the network is metered or
-                                                        cellular
-                  --when-idle                           wait for mains power, an unmetered
-                                                        network and the hours of 'ferry
-                                                        limit' for discretionary transfers
-              -j, --parallel N                          transfer at most N files at a time
-                                                        (default: as ferry.conf says)
-                  --per-host N                          transfer at most N files with a
-                                                        server at a time (default: as
-                                                        ferry.conf says)
-                  --give-up-after TIME                  give up a file that is not complete
-                                                        after 90s, 30m, 12h, 3d … (default:
-                                                        7d)
               -x, --proxy URL                           go through this proxy, such as
                                                         http://user:password@host:3128 or
                                                         socks5h://host
@@ -440,8 +455,15 @@ import Testing
                                                         place of the first one
                   --unix-socket PATH                    connect to this UNIX socket in place
                                                         of the server
-                  --cookie-jar FILE                     add the cookies that servers set to
-                                                        this file, for --cookie
+
+            Conditions and output:
+                  --keep-awake                          keep the machine from sleeping by
+                                                        itself meanwhile
+                  --unmetered-only                      wait while the network is metered or
+                                                        cellular
+                  --when-idle                           wait for mains power, an unmetered
+                                                        network and the hours of 'ferry
+                                                        limit' for discretionary transfers
                   --exec COMMAND                        run this by the shell after each
                                                         file, in its directory
                   --fail-early                          cancel the other files as soon as

@@ -90,6 +90,10 @@ import Testing
             "--cookie '/does/not/exist' cannot be read: No such file or directory.", "ferry get"
         ),
         (
+            "get --no-cookies -b file https://example.org/a",
+            "--no-cookies excludes the cookies of a file.", "ferry get"
+        ),
+        (
             "get -b /etc/passwd https://example.org/a",
             "--cookie '/etc/passwd' is no file of cookies in Netscape's format.", "ferry get"
         ),

@@ -47,7 +47,7 @@ import Testing
         throws
     {
         func check(_ syntax: CommandSyntax, in page: String) {
-            for option in syntax.options {
+            for option in syntax.allOptions {
                 let name = option.name.replacing("-", with: "\\-")
                 let letter = option.letter.map { "Fl \($0) , " } ?? ""
                 let value = option.value == nil ? "\n" : " Ar "
