@@ -84,7 +84,7 @@ import Testing
         let closed = try FixtureClosedPort()
         let url = closed.url("/no.bin")
         let get = try await home.ferry("get", "-d", home.files, url)
-        #expect(get.exit == .exited(status: 1))
+        #expect(get.exit == .exited(status: 6))
         let lines = get.error.split(separator: "\n")
         #expect(lines.contains { $0.contains("no.bin: retry at ") && $0.contains("connect") })
         #expect(lines.last?.contains("no.bin: failed: ") == true, "\(get.error)")
@@ -115,7 +115,7 @@ import Testing
         let server = try FixtureServer()
         server.on("/bad", .status(status))
         let get = try await home.ferry(["get", "-d", home.files, server.url("/bad")] + options)
-        #expect(get.exit == .exited(status: 1))
+        #expect(get.exit == .exited(status: 8))
         #expect(get.error.contains("bad: failed: the server answered \(status)"), "\(get.error)")
         #expect(server.requests(to: "/bad").count == count)
     }
@@ -125,7 +125,7 @@ import Testing
         server.on("/hung", .content(.text("late")).waiting(at: FixtureGate()))
         let url = server.url("/hung")
         let get = try await home.ferry("get", "--give-up-after", "1s", "-d", home.files, url)
-        #expect(get.exit == .exited(status: 1))
+        #expect(get.exit == .exited(status: 6))
         #expect(get.error.contains("longer than --give-up-after allows"), "\(get.error)")
         #expect(!get.error.contains("session"))
     }
@@ -255,7 +255,7 @@ import Testing
 
     @Test func `an error page is not placed, and the exit status says so`() async throws {
         let get = try await home.ferry("get", "--directory", home.files, nginx.url("nothing.bin"))
-        #expect(get.exit == .exited(status: 1))
+        #expect(get.exit == .exited(status: 8))
         #expect(get.error.contains("404"))
         #expect(try FileManager.default.contentsOfDirectory(atPath: home.files) == [])
     }
@@ -266,7 +266,7 @@ import Testing
     {
         let server = try await TLSServer.start(.good)
         let refused = try await home.ferry("get", "--output", "\(home.files)/page", server.url)
-        #expect(refused.exit == .exited(status: 1))
+        #expect(refused.exit == .exited(status: 7))
         #expect(refused.error.contains("certificate"))
         let trusting = try TestHome(variables: ["SSL_CERT_FILE": server.authorityFile])
         let page = "\(trusting.files)/page"

@@ -45,7 +45,7 @@ import Testing
         let relay = try await TLSRelay(in: home, authority: authority, to: server.port)
         let url = "https://127.0.0.1:\(relay.port)/"
         let refused = try await get("\(url)a.iso")
-        #expect(refused.exit == .exited(status: 1))
+        #expect(refused.exit == .exited(status: 7))
         #expect(refused.error.contains("certificate"), "\(refused.error)")
         let started = try await get("--detach", "-k", "\(url)slow.iso")
         #expect(started.exit == .exited(status: 0), "\(started.error)")
@@ -55,7 +55,7 @@ import Testing
         #expect(try await home.ferry("why", "2").output.contains("Its server is not verified"))
         #expect(try await home.ferry("list", "--json").output.contains("\"insecure\":true"))
         // The connection that is open is for that command alone.
-        #expect(try await get("\(url)a.iso").exit == .exited(status: 1))
+        #expect(try await get("\(url)a.iso").exit == .exited(status: 7))
         gate.open()
         let watch = try await home.ferry("watch", "2")
         #expect(watch.exit == .exited(status: 0), "\(watch.error)")
@@ -85,7 +85,7 @@ import Testing
                 ["get", "-d", home.files, "--retries", "1", "--resolve", address] + options + [url],
                 environment: home.environment
             )
-            #expect(failed.exit == .exited(status: 1), "\(options): \(failed.error)")
+            #expect(failed.exit == .exited(status: 6), "\(options): \(failed.error)")
         }
         #expect(server.requests.count == 1)
     }
@@ -271,7 +271,7 @@ import Testing
             ["get", "-d", home.files] + arguments.dropLast() + [server.url(arguments.last ?? "")],
             environment: home.environment
         )
-        #expect(run.exit == .exited(status: 1))
+        #expect(run.exit == .exited(status: 8))
         #expect(run.error.contains(message), "\(run.error)")
         #expect(try FileManager.default.contentsOfDirectory(atPath: home.files) == [])
     }
@@ -281,7 +281,7 @@ import Testing
         server.on("/slow", .content(.text("here")).stalling(after: 1, at: gate))
         server.on("/absent", .status(404))
         let get = try await get("--fail-early", server.url("/slow"), server.url("/absent"))
-        #expect(get.exit == .exited(status: 1), "\(get.error)")
+        #expect(get.exit == .exited(status: 8), "\(get.error)")
         #expect(get.error.contains("1 transfer cancelled"), "\(get.error)")
         #expect(try await home.ferry("list").output.contains("slow") == false)
         gate.open()
@@ -333,17 +333,17 @@ import Testing
         #expect(get.output.contains("Content-Length: 3000000"), "\(get.output)")
         #expect(server.requests.map(\.method) == ["HEAD", "HEAD"])
         server.on("/absent", .status(404))
-        #expect(try await self.get("-I", server.url("/absent")).exit == .exited(status: 1))
+        #expect(try await self.get("-I", server.url("/absent")).exit == .exited(status: 8))
         #expect(try FileManager.default.contentsOfDirectory(atPath: home.files) == [])
     }
 
     @Test func `the content of an error is saved if it is to be, and is a failure`() async throws {
         server.on("/absent.txt", .status(404, body: "look elsewhere"))
         let url = server.url("/absent.txt")
-        #expect(try await get(url).exit == .exited(status: 1))
+        #expect(try await get(url).exit == .exited(status: 8))
         #expect(try FileManager.default.contentsOfDirectory(atPath: home.files) == [])
         let kept = try await get("--content-on-error", url)
-        #expect(kept.exit == .exited(status: 1))
+        #expect(kept.exit == .exited(status: 8))
         #expect(kept.error.contains("what came with it is in"), "\(kept.error)")
         #expect(try file("absent.txt") == Array("look elsewhere".utf8))
     }

@@ -73,7 +73,7 @@ import Testing
         server.on("/debian.iso", file.dropping(after: 100_000), file)
         let arguments = ["get", "--retries", "1", "-d", home.files, server.url("/debian.iso")]
         let first = try await home.ferry(arguments)
-        #expect(first.exit == .exited(status: 1), "\(first.error)")
+        #expect(first.exit == .exited(status: 6), "\(first.error)")
         // Of another request it is not.
         server.on("/other.iso", .content(.text("bytes")))
         let other = try await home.ferry("get", "-d", home.files, server.url("/other.iso"))
@@ -94,10 +94,10 @@ import Testing
         server.on("/debian.iso", file.dropping(after: 100_000), file)
         let arguments = ["--retries", "1", "-d", home.files, server.url("/debian.iso")]
         let first = try await home.ferry(["get"] + arguments)
-        #expect(first.exit == .exited(status: 1), "\(first.error)")
+        #expect(first.exit == .exited(status: 6), "\(first.error)")
         let wrong = "sha-256=\(String(repeating: "0", count: 64))"
         let second = try await home.ferry(["get", "--checksum", wrong] + arguments)
-        #expect(second.exit == .exited(status: 1), "\(second.error)")
+        #expect(second.exit == .exited(status: 9), "\(second.error)")
         let ranges = server.requests(to: "/debian.iso").prefix(2).map(\.range)
         #expect(ranges == [nil, "bytes=100000-"])
         #expect(try FileManager.default.contentsOfDirectory(atPath: home.files) == [])
@@ -105,9 +105,9 @@ import Testing
 
     @Test func `USE-10: so is one that has failed, and one that was cancelled`() async throws {
         let get = try await home.ferry("get", "-d", home.files, server.url("/gone.iso"))
-        #expect(get.exit == .exited(status: 1))
+        #expect(get.exit == .exited(status: 8))
         let failed = try await home.ferry("watch", "1")
-        #expect(failed.exit == .exited(status: 1))
+        #expect(failed.exit == .exited(status: 8))
         #expect(failed.error.contains("gone.iso failed at "), "\(failed.error)")
         #expect(failed.error.contains("404"), "\(failed.error)")
         let gate = FixtureGate()

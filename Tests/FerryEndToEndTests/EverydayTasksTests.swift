@@ -84,7 +84,7 @@ import Testing
         let quiet = try await run("\(job)backup.tar", columns: columns)
         #expect(quiet.split(separator: "\n").first == "ended 0", "\(quiet)")
         #expect(try file("out/backup.tar") == Array("backup".utf8))
-        let failed = try await run("\(job)absent.tar", columns: columns, status: 1)
+        let failed = try await run("\(job)absent.tar", columns: columns, status: 8)
         #expect(failed.contains("404"), "\(failed)")
     }
 
@@ -136,7 +136,7 @@ import Testing
         let screen = try await run(
             "\(sums) \(server.url("/other.iso"))",
             columns: columns,
-            status: 1
+            status: 9
         )
         #expect(screen.contains("failed"), "\(screen)")
         #expect(access("\(home.files)/other.iso", F_OK) != 0)
@@ -199,7 +199,7 @@ import Testing
     ) async throws {
         server.on("/absent.iso", .status(404))
         try await run("ferry get -q \(server.url("/debian.iso"))", columns: columns)
-        try await run("ferry get -q \(server.url("/absent.iso"))", columns: columns, status: 1)
+        try await run("ferry get -q \(server.url("/absent.iso"))", columns: columns, status: 8)
         let screen = try await run("ferry history --since 7d", columns: columns)
         #expect(screen.contains("saved") && screen.contains("failed"), "\(screen)")
         #expect(screen.contains("debian.iso") && screen.contains("absent.iso"), "\(screen)")

@@ -211,7 +211,7 @@ struct OtherDiskTests {
         for name in try downloads.names() { try downloads.remove(name) }
         target.empty()
         let ended = try await get
-        #expect(ended.exit == .exited(status: 1))
+        #expect(ended.exit == .exited(status: 5))
         #expect(ended.error.contains("was removed before it could be saved"), "\(ended.error)")
     }
 }

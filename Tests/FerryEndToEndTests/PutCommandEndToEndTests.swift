@@ -76,7 +76,7 @@ import Testing
         await server.waitUntil { $0.receivedByteCount >= 200_000 }
         try Data("another".utf8).write(to: URL(filePath: file))
         let watch = try await home.ferry("watch", "1")
-        #expect(watch.exit == .exited(status: 1))
+        #expect(watch.exit == .exited(status: 5))
         #expect(watch.error.contains("backup.tar: failed: "), "\(watch.error)")
     }
 }

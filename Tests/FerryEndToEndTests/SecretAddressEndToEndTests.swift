@@ -50,7 +50,7 @@ import Testing
     {
         for scheme in ["http", "https"] {
             let get = try await get("\(scheme)://127.0.0.1:1/a", by: proxy)
-            #expect(get.exit == .exited(status: 1))
+            #expect(get.exit == .exited(status: 6))
             #expect(get.error.contains("proxy"), "\(get.error)")
             #expect(!(get.error + get.output).contains("hunter2"))
         }
@@ -66,7 +66,7 @@ import Testing
             ("https", "https://user:hunter2@127.0.0.1:1"), ("https", "user:hunter2@127.0.0.1:1"),
         ] {
             let get = try await get("\(scheme)://user:hunter2@127.0.0.1:1/a", by: proxy)
-            #expect(get.exit == .exited(status: 1))
+            #expect(get.exit == .exited(status: 6))
             #expect(!(get.error + get.output).contains("hunter2"), "\(get.error)")
         }
         #expect(try await !shown().contains("hunter2"))

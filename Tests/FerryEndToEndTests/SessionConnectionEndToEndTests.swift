@@ -197,13 +197,13 @@ import Testing
         let trust = ["--cacert", authority.file]
         let certificate = ["--cert", authority.client.file, "--key", authority.client.keyFile]
         let refused = try await ferry(get + certificate + [url])
-        #expect(refused.exit == .exited(status: 1))
+        #expect(refused.exit == .exited(status: 7))
         #expect(refused.error.contains("certificate"))
-        #expect(try await ferry(get + trust + [url]).exit == .exited(status: 1))
+        #expect(try await ferry(get + trust + [url]).exit == .exited(status: 8))
         let allowed = try await ferry(get + trust + certificate + [url])
         #expect(allowed.exit == .exited(status: 0), "\(allowed.error)")
         // The connection is still there, and is not the next one's.
-        #expect(try await ferry(get + trust + [url]).exit == .exited(status: 1))
+        #expect(try await ferry(get + trust + [url]).exit == .exited(status: 8))
     }
 
     @Test func `SEC-8: ferry watch leaves a transfer's proxy as it is`() async throws {

@@ -81,17 +81,17 @@ import Testing
             }
         }
         let changed = try await shell("ferry get -q -o - $URL | wc -c")
-        #expect(changed.exit == .exited(status: 1))
+        #expect(changed.exit == .exited(status: 8))
         #expect(changed.error.contains("the server's file was changed after"))
         server.on("/file", .status(404))
         let missing = try await shell("ferry get -q -o - $URL | wc -c")
         #expect(missing.output == "0\n")
         #expect(missing.error.contains("the server answered 404"))
-        #expect(missing.exit == .exited(status: 1))
+        #expect(missing.exit == .exited(status: 8))
         server.on("/file", .content(Self.content))
         let closed = try await shell("ferry get -q -o - $URL | head -c 5 | wc -c")
         #expect(closed.output == "5\n")
-        #expect(closed.exit == .exited(status: 1))
+        #expect(closed.exit == .exited(status: 5))
     }
 
     @Test func `a pipe with a name gets the bytes, and no file takes its place`() async throws {

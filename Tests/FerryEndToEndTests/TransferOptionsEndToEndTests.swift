@@ -37,7 +37,7 @@ import Testing
             "sha-256=\(wrong)",
             url
         )
-        #expect(refused.exit == .exited(status: 1))
+        #expect(refused.exit == .exited(status: 9))
         #expect(refused.error.contains(right), "\(refused.error)")
         #expect(names == [])
         let saved = try await home.ferry(
@@ -119,7 +119,7 @@ import Testing
         server.on("/song", .content(content).dropping(after: 0))
         let url = server.url("/song")
         let get = try await home.ferry("get", "-d", home.files, "--retries", "3", url)
-        #expect(get.exit == .exited(status: 1))
+        #expect(get.exit == .exited(status: 6))
         #expect(server.requests(to: "/song").count == 3)
     }
 

@@ -1,5 +1,5 @@
-import FerryTransfer
-import Foundation
+package import FerryTransfer
+package import Foundation
 @preconcurrency import Glibc
 
 extension URLError {
@@ -61,7 +61,7 @@ extension URLError {
 
 extension TransferError.Code {
     /// Returns the code that Apple's library uses for this failure.
-    func urlErrorCode(isBackground: Bool) -> URLError.Code {
+    package func urlErrorCode(isBackground: Bool) -> URLError.Code {
         switch self {
         case .cancelled: .cancelled
         case .timedOut, .resourceTimedOut: .timedOut

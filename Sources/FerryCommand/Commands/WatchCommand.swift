@@ -51,10 +51,10 @@ struct WatchCommand: Command {
             }
         }
         try notify(ended, in: context)
-        let hasFailure = ended.contains { !$0.outcome.isSuccess }
-        if rows.isEmpty, !ended.isEmpty { return hasFailure ? .failure : .success }
+        let before = ended.reduce(ExitCode.success) { $0.joined(with: ExitCode($1.outcome)) }
+        if rows.isEmpty, !ended.isEmpty { return before }
         let code = try await follow(rows, in: context)
-        return code == .success && hasFailure ? .failure : code
+        return code == .interrupted ? code : before.joined(with: code)
     }
 
     /// The number of transfers that have ended well of which each has its line.

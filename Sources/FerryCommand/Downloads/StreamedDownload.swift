@@ -89,7 +89,7 @@ struct StreamedDownload {
             case .complete:
                 writer.show(.completed)
                 return .success
-            case .closed: return .failure
+            case .closed: return .fileUnusable
             case .failed(let reason, let isTemporary):
                 let isProgress = writer.offset - before >= Self.progressByteCount
                 if isProgress { (failureCount, delay) = (0, .zero) }
@@ -99,7 +99,7 @@ struct StreamedDownload {
                     || context.instant() - start > timeLimit
                 guard isTemporary, !isLast, !Task.isCancelled else {
                     if !Task.isCancelled { writer.show(.failed(reason)) }
-                    return .failure
+                    return ExitCode(reason)
                 }
                 writer.showWait(for: .init(reason: "backoff", text: "retry: \(reason.message)"))
                 try? await Task.sleep(for: delay)

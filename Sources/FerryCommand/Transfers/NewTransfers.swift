@@ -49,10 +49,32 @@ struct NewTransfers {
     private static let quiet = OptionSyntax("quiet", letter: "q", help: "show only what goes wrong")
 
     /// The options of a command that starts transfers.
-    static let options =
-        [parallel, perHost, giveUpAfter] + ConnectionChoice.options + [
-            cookieJar, exec, failEarly, pause, detach, .json, verbose, quiet,
+    ///
+    /// - Parameters:
+    ///   - files: The command's own options about files.
+    ///   - requests: Its options about requests.
+    ///   - speed: Its own options about speed.
+    /// - Returns: All options of the command.
+    static func groups(
+        files: [OptionSyntax],
+        requests: [OptionSyntax],
+        speed: [OptionSyntax] = []
+    ) -> [OptionGroup] {
+        [
+            OptionGroup("Files", files),
+            OptionGroup("Requests", requests + [cookieJar]),
+            OptionGroup(
+                "Speed and failures",
+                [parallel, perHost] + speed + TransferChoice.ofAttempts + [giveUpAfter]
+            ),
+            OptionGroup("Connections", TransferChoice.ofSecurity + ConnectionChoice.options),
+            OptionGroup(
+                "Conditions and output",
+                TransferChoice.ofConditions
+                    + [exec, failEarly, pause, detach, .json, verbose, quiet]
+            ),
         ]
+    }
     /// The paragraph of a command's help about what runs afterwards.
     static let discussion =
         "--exec runs a command after each file, also when this command has ended; without it, the one that 'exec-after' in "
@@ -152,7 +174,7 @@ struct NewTransfers {
         }
         let code = try await follower.run(following: .numbers(isDetached ? [] : numbers))
         let left = follower.rows.filter { !$0.isOver }
-        if failsEarly, code == .failure {
+        if failsEarly, code.isFailure {
             await cancel(left, in: context)
             await session.finish()
         } else if left.isEmpty {
@@ -256,7 +278,7 @@ struct NewTransfers {
     /// - Parameters:
     ///   - downloads: The downloads, of which nothing is loaded.
     ///   - context: The world outside.
-    /// - Returns: The exit code: failure if a status is 400 or more.
+    /// - Returns: The exit code.
     /// - Throws: The error of a server that cannot be asked.
     func showHeaders(
         of downloads: [RequestedDownload],
@@ -269,12 +291,14 @@ struct NewTransfers {
             do {
                 let (lines, status) = try await HeadRequest.header(for: request, in: session)
                 for line in lines { context.console.line(line) }
-                if status >= 400 { code = .failure }
+                if let reason = Outcome.Reason(status: status) {
+                    code = code.joined(with: ExitCode(reason))
+                }
             } catch let error as URLError {
-                let reason = Outcome.Reason(error).message
+                let reason = Outcome.Reason(error)
                 let address = request.url?.shown ?? ""
-                context.console.errorLine("ferry: '\(address)' cannot be asked: \(reason)")
-                code = .failure
+                context.console.errorLine("ferry: '\(address)' cannot be asked: \(reason.message)")
+                code = code.joined(with: ExitCode(reason))
             }
         }
         return code

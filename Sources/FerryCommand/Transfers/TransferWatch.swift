@@ -32,7 +32,8 @@ struct TransferWatch {
     private var openRowCount: Int
     /// The number of open rows that have no number yet.
     private var unnumberedRowCount: Int
-    private var hasFailure = false
+    /// The exit code of the transfers that have ended.
+    private var code = ExitCode.success
     /// The outcomes that ferryd reported of transfers whose own session has not reported one.
     private var words: [TransferRow.ID: Outcome] = [:]
     private var isFinished = false
@@ -208,16 +209,16 @@ struct TransferWatch {
         rows[index].ends(outcome, at: instant)
         openRowCount -= 1
         if rows[index].number == nil { unnumberedRowCount -= 1 }
-        if !outcome.isSuccess { hasFailure = true }
+        code = code.joined(with: ExitCode(outcome))
         effects.add(.notify(rows[index]))
     }
 
     private mutating func finishIfDone() {
         guard
             openRowCount == 0 || endsWhenNumbered && unnumberedRowCount == 0
-                || endsAtFailure && hasFailure
+                || endsAtFailure && code.isFailure
         else { return }
-        finish(hasFailure ? .failure : .success)
+        finish(code)
     }
 
     private mutating func finish(_ code: ExitCode) {

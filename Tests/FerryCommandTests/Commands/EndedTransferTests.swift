@@ -39,21 +39,21 @@ import Testing
             sentence: "debian.iso failed at \(time): it could not be saved in /home/ana/films; "
                 + "the file is kept as /home/ana/.local/share/ferry/unplaced/debian.iso",
             event: "failed",
-            code: .failure
+            code: .fileUnusable
         ),
         Case(
             transfer: .sample(failure: .init(code: "timedOut", message: "it took too long")),
             sentence: "big.iso failed at \(time): it took too long",
             event: "failed",
-            code: .failure
+            code: .noConnection
         ),
         Case(
             transfer: .sample(
-                failure: .init(code: "deadline", message: "longer than its session allows")
+                failure: .init(code: "resourceTimedOut", message: "longer than its session allows")
             ),
             sentence: "big.iso failed at \(time): longer than --give-up-after allows",
             event: "failed",
-            code: .failure
+            code: .noConnection
         ),
         Case(
             transfer: .sample(failure: .init(code: "cancelled", message: "it was cancelled")),
@@ -65,7 +65,7 @@ import Testing
             transfer: .sample(status: 404),
             sentence: "big.iso failed at \(time): the server answered 404 Not Found",
             event: "failed",
-            code: .failure
+            code: .badResponse
         ),
         Case(
             transfer: .sample(application: "org.example.App", status: 200),
@@ -153,7 +153,7 @@ import Testing
 
                 """
         )
-        #expect(run.code == .failure)
+        #expect(run.code == .noConnection)
     }
 
     @Test func `USE-10: what another process has saved meanwhile is told by its path`() async throws

@@ -86,7 +86,7 @@ extension TransferWatch: DecidingMachine {}
         let effects = watch.after {
             $0.changed(updated: [completed], removed: [], at: .zero, now: now)
         }
-        #expect(effects.last == .finish(.failure))
+        #expect(effects.last == .finish(status == nil ? .noConnection : .badResponse))
         guard case .failed(let reason) = watch.rows.first?.outcome else {
             Issue.record("not failed")
             return
@@ -101,7 +101,7 @@ extension TransferWatch: DecidingMachine {}
         let effects = watch.after {
             $0.changed(updated: [], removed: [12, 13], at: .zero, now: now)
         }
-        #expect(effects.last == .finish(.failure))
+        #expect(effects.last == .finish(.badResponse))
         #expect(watch.rows.last?.outcome == .gone)
     }
 
@@ -149,7 +149,9 @@ extension TransferWatch: DecidingMachine {}
         let rows = [try row(12, numbered: false), try row(13, numbered: false)]
         var watch = TransferWatch(rows, endsWhenNumbered: true, isOwn: { _ in true })
         #expect(try watch.after { try $0.snapshot([.sample(12)], at: .zero, now: now) } == [.show])
-        #expect(watch.after { $0.ended(rows[1].id, failed, at: .zero) }.last == .finish(.failure))
+        #expect(
+            watch.after { $0.ended(rows[1].id, failed, at: .zero) }.last == .finish(.noConnection)
+        )
         var quick = TransferWatch(rows, endsWhenNumbered: true, isOwn: { _ in true })
         let both = [try TransferDaemon.Transfer.sample(12), try .sample(13)]
         #expect(
