@@ -57,15 +57,16 @@ struct DownloadList: Hashable, Sendable {
             guard let text = String(validating: line, as: UTF8.self) else {
                 throw Fault(line: index + 1, message: "it is not UTF-8")
             }
-            try take(Self.trimmed(text), line: index + 1)
+            try take(text.withoutByteOrderMark, line: index + 1)
         }
     }
 
     private mutating func take(_ text: Substring, line: Int) throws(Fault) {
-        let content = text.drop { $0 == " " || $0 == "\t" }
+        let content = Self.trimmed(text)
         guard let first = content.first, first != "#" else { return }
+        let isIndented = text.hasPrefix(" ") || text.hasPrefix("\t")
         let isAddress = content.hasPrefix("http://") || content.hasPrefix("https://")
-        guard content.startIndex > text.startIndex, !isAddress else {
+        guard isIndented, !isAddress else {
             return entries.append(try Self.entry(content, line: line))
         }
         guard let last = entries.indices.last else {
@@ -75,13 +76,8 @@ struct DownloadList: Hashable, Sendable {
     }
 
     private static func entry(_ text: Substring, line: Int) throws(Fault) -> Entry {
-        let fields = text.split(separator: "\t").map {
-            $0.trimmingCharacters(in: .whitespacesAndNewlines)
-        }
-        guard let address = fields.first, !address.isEmpty else {
-            throw Fault(line: line, message: "it has no URL")
-        }
-        var entry = Entry(line: line, address: address)
+        let fields = text.split(separator: "\t").map { String(trimmed($0)) }
+        var entry = Entry(line: line, address: fields[0])
         for field in fields.dropFirst() where !field.isEmpty {
             if field.contains("://") {
                 entry.mirrors.append(field)
@@ -100,10 +96,11 @@ struct DownloadList: Hashable, Sendable {
         return Option(line: line, name: name, value: parts.count > 1 ? String(parts[1]) : nil)
     }
 
-    /// Returns a line without a byte order mark, the rest of a line break, and blanks at its end.
-    private static func trimmed(_ text: String) -> Substring {
-        let line = text.withoutByteOrderMark
-        let end = line.lastIndex { !$0.isWhitespace }
-        return end.map { line[...$0] } ?? ""
+    /// Returns a text without blanks, the rests of line breaks and byte order marks at its ends.
+    private static func trimmed(_ text: Substring) -> Substring {
+        let isBlank = { (character: Character) in character.isWhitespace || character == "\u{FEFF}"
+        }
+        let end = text.lastIndex { !isBlank($0) }
+        return end.map { text[...$0].drop(while: isBlank) } ?? ""
     }
 }

@@ -21,7 +21,8 @@ import Testing
             "\u{FEFF}\(a)\n\(b)\n", "\(a)\n\u{FEFF}\(b)\n",
             "\u{FEFF}\u{FEFF}\(a)\r\n\u{FEFF}#\r\n\u{FEFF}\(b)\r\n",
             " \(a)\n\t\(b)\n", "# music\n\(a)\n\n   \n\t\n#\n\(b)\n", "\(a)  \n\(b)\t\n",
-            "\n\n\(a)\n  # why\n\(b)\n\n",
+            "\n\n\(a)\n  # why\n\(b)\n\n", "\r\u{FEFF}\r\(a)\n\u{B}\u{FEFF}\(b)\n",
+            "\r\n\(a)\n\u{FEFF}\u{B}#\n\u{FEFF} \(b)\n",
         ]
     )
     func `a list has a URL in each line, whatever the system and the program that made it`(
@@ -44,12 +45,6 @@ import Testing
                     .init(line: 3, address: Self.a, mirrors: [Self.b], name: "x"),
                 ]
         )
-    }
-
-    @Test func `a line without a URL is invalid`() {
-        #expect(throws: DownloadList.Fault(line: 1, message: "it has no URL")) {
-            try entries("\u{B}\tname\n")
-        }
     }
 
     @Test func `line breaks of another system are no part of a URL`() throws {

@@ -6,7 +6,7 @@ import Testing
 @testable import FerryCommand
 
 /// The exit codes of transfers.
-@Suite struct ExitCodeTests {
+@Suite(.timeLimit(.minutes(1))) struct ExitCodeTests {
     @Test(arguments: TransferError.Code.allCases)
     func `a failure has one exit code, whether ferryd or the session reports it`(
         failure: TransferError.Code

@@ -17,6 +17,7 @@ extension BoundaryRun {
 
     /// The files that have begun to arrive, and what the next ferryd can know of them.
     func findRemainders() async throws -> [Remainder] {
+        try await waitForLateRequests()
         let requestCount = server.requests.count
         let names = ["picture", "last", BoundaryScript.divided]
         var remainders: [Remainder] = []
@@ -32,6 +33,16 @@ extension BoundaryRun {
             remainders.append(remainder)
         }
         return remainders
+    }
+
+    /// Returns when the server has read all that the killed ferryd had sent.
+    ///
+    /// A connection that it gave up may have sent a request that the server reads later.
+    private func waitForLateRequests() async throws {
+        // The kernel hands over connections in their order: the server knows all that came before this one.
+        let curl = ["--silent", "--output", "/dev/null", server.url("/nothing")]
+        _ = try await TestProcess.run("/usr/bin/curl", curl, environment: [:])
+        try await server.waitUntil { $0.openConnectionCount == 0 }
     }
 
     /// `nil` when there is no such file.

@@ -68,7 +68,9 @@ import Testing
     }
 
     /// A change of each setting that only connections have, and what the daemon is told of it.
-    private static let settings: [(@Sendable (URLSessionConfiguration) -> Void, Wire.Connections)] =
+    ///
+    /// No constant: the search for leaks takes the bytes of a constant `Data` for lost.
+    private static var settings: [(@Sendable (URLSessionConfiguration) -> Void, Wire.Connections)] {
         [
             ({ $0.internetProtocolVersion = .v6 }, .init(addressFamily: .ipv6)),
             ({ $0.requiredInterface = "eth0" }, .init(interface: "eth0")),
@@ -105,6 +107,7 @@ import Testing
                 .init(proxyFields: [.init(name: "X-Site", value: "a")])
             ),
         ]
+    }
 
     @Test(arguments: settings.indices)
     func `each setting of connections alone is told, also by a process that was started for events`(
