@@ -68,7 +68,10 @@ let package = Package(
                 "DesktopCore", "HalfTunesCore", "HalfTunesAudio", "Toolkit", "CAdwaita",
                 "CToolkit", ferry,
             ],
-            resources: [.embedInCode("Layouts/window.ui"), .embedInCode("Layouts/row.ui")]
+            resources: [
+                .embedInCode("Layouts/window.ui"), .embedInCode("Layouts/row.ui"),
+                .embedInCode("Layouts/shortcuts.ui"),
+            ]
         ),
         .executableTarget(name: "half-tunes", dependencies: ["HalfTunesUI"]),
 

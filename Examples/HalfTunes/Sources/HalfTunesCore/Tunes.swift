@@ -1,4 +1,4 @@
-import DesktopCore
+package import DesktopCore
 import Foundation
 
 /// All that the app consists of, below its window.
@@ -12,16 +12,24 @@ package final class Tunes {
     package let catalog: Catalog
     package let search: Search
     package let playback: Playback
+    /// Called when a person has removed a track.
+    package var removed: @MainActor (Track) -> Void = { _ in }
+    /// Called when a track could not be removed, with the reason.
+    package var removalFailed: @MainActor (Track, any Error) -> Void = { _, _ in }
+    private let files: any DesktopFiles
 
     /// The app of a user.
     ///
     /// - Parameters:
     ///   - environment: The process's environment variables.
     ///   - player: What plays the songs.
+    ///   - files: What the desktop does with files.
     package init(
         environment: [String: String] = ProcessInfo.processInfo.environment,
-        player: any AudioPlayer
+        player: any AudioPlayer,
+        files: any DesktopFiles
     ) {
+        self.files = files
         let directories = UserDirectories(environment: environment)
         let data = directories.data.appending(component: "half-tunes")
         library = MusicLibrary(
@@ -34,7 +42,10 @@ package final class Tunes {
         )
         let catalog = Catalog(address: Self.catalogAddress(environment))
         self.catalog = catalog
-        search = Search { try await catalog.songs(matching: $0) }
+        let state = directories.state.appending(component: "half-tunes")
+        search = Search(last: JSONFile(url: state.appending(component: "search.json"))) {
+            try await catalog.songs(matching: $0)
+        }
         playback = Playback(player: player)
     }
 
@@ -43,7 +54,8 @@ package final class Tunes {
         TrackRow(
             download: downloads.activeDownloads[track.previewURL],
             isDownloaded: library.file(of: track) != nil,
-            isPlaying: playback.isPlaying && playback.track == track
+            isPlaying: playback.isPlaying && playback.track == track,
+            failure: downloads.failures[track.previewURL]
         )
     }
 
@@ -52,6 +64,19 @@ package final class Tunes {
         guard playback.track != track else { return playback.toggle() }
         guard let file = library.file(of: track) else { return }
         playback.play(track, file: file)
+    }
+
+    /// Moves the file of a track to the trash; the track is in the library again when a person restores the file.
+    package func remove(_ track: Track) {
+        guard let file = library.file(of: track) else { return }
+        do { try files.trash(file) } catch { return removalFailed(track, error) }
+        playback.stop(track)
+        removed(track)
+    }
+
+    /// Shows the file of a track where a person can do more with it.
+    package func showInFiles(_ track: Track) {
+        if let file = library.file(of: track) { files.show(file) }
     }
 
     private static func catalogAddress(_ environment: [String: String]) -> URL {

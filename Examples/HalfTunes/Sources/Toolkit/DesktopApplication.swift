@@ -84,7 +84,7 @@ package final class DesktopApplication {
         }
     }
 
-    private var gApplication: UnsafeMutablePointer<GApplication> {
+    var gApplication: UnsafeMutablePointer<GApplication> {
         UnsafeMutableRawPointer(pointer).assumingMemoryBound(to: GApplication.self)
     }
 
@@ -128,10 +128,15 @@ extension DesktopApplication {
         connect(UnsafeMutableRawPointer(action), "activate", body)
         g_action_map_add_action(OpaquePointer(pointer), action)
         g_object_unref(UnsafeMutableRawPointer(action))
+        set(keys, of: "app.\(name)")
+    }
+
+    /// Gives an action keys, as GTK writes them.
+    package func set(_ keys: [String], of action: String) {
         // Without a screen there are no keys.
         guard gtk_is_initialized() != 0 else { return }
         var words = keys.map { UnsafePointer(strdup($0)) } + [nil]
-        gtk_application_set_accels_for_action(pointer, "app.\(name)", &words)
+        gtk_application_set_accels_for_action(pointer, action, &words)
         for case let word? in words { free(UnsafeMutablePointer(mutating: word)) }
     }
 
@@ -173,7 +178,7 @@ extension DesktopApplication {
         gtk_window_present(object.assumingMemoryBound(to: GtkWindow.self))
     }
 
-    /// Shows whose the program is.
+    /// Shows what the program is, and whose.
     package func showAbout(_ name: String) {
         guard let about = adw_about_window_new() else { return }
         let window = OpaquePointer(about)
@@ -184,6 +189,7 @@ extension DesktopApplication {
         if gtk_icon_theme_has_icon(icons, identifier) != 0 {
             adw_about_window_set_application_icon(window, identifier)
         }
+        adw_about_window_set_version(window, appVersion)
         adw_about_window_set_developer_name(window, "Ferry")
         adw_about_window_set_license_type(window, GTK_LICENSE_APACHE_2_0)
         let parent = gtk_application_get_active_window(pointer)

@@ -65,3 +65,27 @@ extension Layout {
         connect(object("window"), "unrealize", body)
     }
 }
+
+extension Layout {
+    /// Adds what a menu of a widget can ask for.
+    ///
+    /// - Parameters:
+    ///   - actions: By name what to do.
+    ///   - group: What comes before the names and a full stop, in the menu.
+    ///   - name: The widget.
+    package func add(
+        _ actions: [(name: String, body: @MainActor () -> Void)],
+        as group: String,
+        to name: String
+    ) {
+        let map = g_simple_action_group_new()
+        for (name, body) in actions {
+            guard let action = g_simple_action_new(name, nil) else { continue }
+            connect(UnsafeMutableRawPointer(action), "activate", body)
+            g_action_map_add_action(OpaquePointer(map), action)
+            g_object_unref(UnsafeMutableRawPointer(action))
+        }
+        gtk_widget_insert_action_group(widget(name), group, OpaquePointer(map))
+        g_object_unref(map.map { UnsafeMutableRawPointer($0) })
+    }
+}

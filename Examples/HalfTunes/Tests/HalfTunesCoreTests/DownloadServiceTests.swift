@@ -113,7 +113,9 @@ struct DownloadServiceTests {
     }
 
     @Test
-    func `a refusal is told, and nothing is filed`() async throws {
+    func `a refusal is told and stays in the row until the next attempt, and nothing is filed`()
+        async throws
+    {
         let tunes = TestService(in: directory)
         let track = Track(
             title: "None",
@@ -124,7 +126,12 @@ struct DownloadServiceTests {
         try await tunes.until { !tunes.failures.isEmpty }
         #expect(tunes.failures.first as? DownloadFailure == .refused(status: 404))
         #expect(tunes.row(track).showsDownload)
+        #expect(tunes.row(track).failure == "The file is not there any more (404).")
         #expect(tunes.library.tracks.isEmpty)
+        tunes.service.start(track)
+        #expect(tunes.row(track).failure == nil)
+        tunes.service.cancel(track)
+        #expect(tunes.row(track).failure == nil)
     }
 
     @Test

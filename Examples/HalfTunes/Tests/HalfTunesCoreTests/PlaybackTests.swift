@@ -66,6 +66,19 @@ struct PlaybackTests {
     }
 
     @Test
+    func `a track that is stopped is put away, another one stays`() throws {
+        playback.play(track, file: file)
+        var other = track
+        other.previewURL = try #require(URL(string: "https://host/b.m4a"))
+        playback.stop(other)
+        #expect(playback.isPlaying)
+        playback.stop(track)
+        #expect(playback.track == nil)
+        #expect(!playback.isPlaying)
+        #expect(player.calls == ["play a.m4a", "pause"])
+    }
+
+    @Test
     func `without a track there is nothing to pause`() {
         playback.toggle()
         playback.seek(to: .seconds(1))

@@ -1,3 +1,4 @@
+import DesktopCore
 import Ferry
 import Foundation
 import HalfTunesTestSupport
@@ -37,6 +38,21 @@ struct SearchTests {
         }
         #expect(tracks.map(\.title) == ["Blue River"])
         #expect(try await trial.searches(1) == ["blue river"])
+    }
+
+    @Test
+    func `the last text is known to a later launch, until the entry is empty`() async throws {
+        let directory = try TestDirectory()
+        let file = JSONFile<String>(url: directory.url.appending(component: "search.json"))
+        let search = Search(pause: .milliseconds(5), last: file) { _ in [] }
+        #expect(search.lastText.isEmpty)
+        let (ends, end) = AsyncStream.makeStream(of: Void.self)
+        search.changed = { [unowned search] in if !search.isSearching { end.yield() } }
+        search.type(" blue river ")
+        for await _ in ends { break }
+        #expect(Search(last: file) { _ in [] }.lastText == "blue river")
+        search.type("")
+        #expect(Search(last: file) { _ in [] }.lastText.isEmpty)
     }
 
     @Test

@@ -8,6 +8,7 @@ extension WindowTests {
         private func withApp(
             _ name: String = #function,
             catalog: String? = nil,
+            buttons: String = ":close",
             environment: [String: String] = [:],
             _ body: (TestApp) async throws -> Void
         ) async throws {
@@ -15,6 +16,7 @@ extension WindowTests {
                 "half-tunes",
                 rate: 6_000,
                 catalog: catalog,
+                buttons: buttons,
                 environment: environment,
                 name,
                 body
@@ -200,8 +202,93 @@ extension WindowTests {
             }
         }
 
+        @Test
+        func `USE-18: a song is shown in Files, and moved to the trash`()
+            async throws
+        {
+            try await withApp { app in
+                try app.desktop.startFileManager()
+                try await app.downloadSong()
+                try await app.pressInRow("More")
+                try await app.press("Show in Files")
+                try await app.desktop.changes.until { !app.desktop.fileManager.shown.isEmpty }
+                let shown = app.desktop.fileManager.shown
+                #expect(shown.count == 1)
+                #expect(shown[0].hasSuffix("/Music/Half%20Tunes/song01.wav"))
+                try await app.pressInRow("Play")
+                try await app.pressInRow("More")
+                try await app.press("Move to Trash")
+                try await app.shows("Blue River is in the trash.")
+                try await app.shows("Download", role: .button)
+                try app.desktop.keepPicture("removed")
+                #expect(!app.hasFiledSong)
+                #expect(app.filed(".local/share/Trash/files/song01.wav") != nil)
+            }
+        }
+
+        @Test func `USE-18: without a file manager on the bus, the folder is opened`() async throws
+        {
+            try await withApp { app in
+                try app.installFolderProgram()
+                try await app.downloadSong()
+                try await app.pressInRow("More")
+                try await app.press("Show in Files")
+                try await app.desktop.changes.until { !app.desktop.notifications.shown.isEmpty }
+                let body = app.desktop.notifications.shown[0].body
+                #expect(
+                    body.hasSuffix("/Music/Half%20Tunes") || body.hasSuffix("/Music/Half Tunes")
+                )
+            }
+        }
+
+        @Test func `USE-18: the last search is there when the app is opened again`() async throws {
+            try await withApp { app in
+                let process = try app.launch()
+                try await app.search(for: "blue river")
+                try await app.press("Close")
+                process.waitUntilExit()
+                _ = try app.launch()
+                try await app.shows(TestApp.row)
+            }
+        }
+
+        @Test func `USE-18: the keys and the version are shown`() async throws {
+            try await withApp { app in
+                _ = try app.launch()
+                try await app.press("Menu")
+                try await app.press("Keyboard Shortcuts")
+                try await app.shows("Play or pause the song")
+                try app.desktop.keepPicture("shortcuts")
+            }
+            try await withApp { app in
+                _ = try app.launch()
+                try await app.press("Menu")
+                try await app.press("About Half Tunes")
+                try await app.shows("0.1.0")
+                try app.desktop.keepPicture("about")
+            }
+        }
+
+        @Test func `USE-18: a song that is not there any more says so in its row`() async throws {
+            try await withApp { app in
+                _ = try app.launch()
+                try await app.search(for: "blue river")
+                try await app.trial.change(#"{"status": 404}"#)
+                try await app.pressInRow("Download")
+                try await app.shows("The file is not there any more (404).")
+                try app.desktop.keepPicture("failed")
+                try await app.trial.change(#"{"status": 200}"#)
+                try await app.hurry()
+                try await app.pressInRow("Download")
+                try await app.shows("Play", role: .button)
+            }
+        }
+
         @Test func `H2: all of a row fits into 360 pixels, and into a dark desktop`() async throws {
-            try await withApp(environment: ["ADW_DEBUG_COLOR_SCHEME": "prefer-dark"]) { app in
+            try await withApp(
+                buttons: ":minimize,maximize,close",
+                environment: ["ADW_DEBUG_COLOR_SCHEME": "prefer-dark"]
+            ) { app in
                 _ = try app.launch()
                 try await app.search(for: "blue")
                 try await app.pressInRow("Download")
@@ -211,6 +298,7 @@ extension WindowTests {
                 try await app.desktop.changes.until {
                     try app.desktop.right(of: "Cancel", in: TestApp.row).map { $0 <= 360 } ?? false
                 }
+                #expect(try app.desktop.right(of: "Close").map { $0 <= 360 } == true)
                 try app.desktop.keepPicture("dark and narrow")
             }
         }

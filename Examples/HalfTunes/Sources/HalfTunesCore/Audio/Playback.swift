@@ -57,6 +57,15 @@ package final class Playback {
         changed()
     }
 
+    /// Ends the playback of a track, as one whose file is removed.
+    package func stop(_ track: Track) {
+        guard self.track == track else { return }
+        player.pause()
+        self.track = nil
+        setPlaying(false)
+        moved(track)
+    }
+
     private func setPlaying(_ isPlaying: Bool) {
         self.isPlaying = isPlaying
         ticks?.cancel()

@@ -10,6 +10,8 @@ package final class DownloadService {
 
     /// What is under way or paused, by preview URL.
     package private(set) var activeDownloads: [URL: Download] = [:]
+    /// Why downloads have failed, in words, by preview URL, until they are tried again.
+    package private(set) var failures: [URL: String] = [:]
     /// Called when a track's download has changed in any way.
     package var changed: @MainActor (Track) -> Void = { _ in }
     /// Called when a track has arrived in the library.
@@ -69,6 +71,7 @@ extension DownloadService {
         guard activeDownloads[track.previewURL] == nil else { return }
         let download = Download(track: track)
         activeDownloads[track.previewURL] = download
+        failures[track.previewURL] = nil
         run(session.downloadTask(with: track.previewURL), for: download)
     }
 
@@ -161,6 +164,7 @@ extension DownloadService {
             if let download = activeDownloads.removeValue(forKey: track.previewURL) {
                 drop(download)
             }
+            failures[track.previewURL] = nil
             changed(track)
             finished(track)
         case .failed(let track, let taskIdentifier, let error):
@@ -171,6 +175,9 @@ extension DownloadService {
     }
 
     private func hasFailed(_ track: Track, _ taskIdentifier: Int, _ error: any Error) {
+        // A task that was given up fails, too.
+        let isCancelled = (error as? URLError)?.code == .cancelled
+        if !isCancelled { failures[track.previewURL] = error.localizedDescription }
         if let download = running(track, taskIdentifier) {
             activeDownloads[track.previewURL] = nil
             download.isDownloading = false
@@ -178,8 +185,8 @@ extension DownloadService {
             drop(download)
             changed(track)
         }
-        // A task that was given up fails, too. One of an earlier launch may have failed meanwhile.
-        if (error as? URLError)?.code != .cancelled { failed(track, error) }
+        // One of an earlier launch may have failed meanwhile.
+        if !isCancelled { failed(track, error) }
     }
 
     /// The download that a task belongs to; nil when the task was given up, as by a pause.
@@ -232,6 +239,10 @@ package struct TrackRow: Hashable, Sendable {
     /// From 0 to 1; nil without a progress bar.
     package var fraction: Double?
     package var progressText: String?
+    /// Whether there is a file, which can be removed.
+    package var showsMore: Bool { showsPlay }
+    /// Why it was not downloaded.
+    package var failure: String?
 }
 
 extension TrackRow {
@@ -241,13 +252,20 @@ extension TrackRow {
     ///   - download: What is under way of it.
     ///   - isDownloaded: Whether the library has it.
     ///   - isPlaying: Whether its song is played now.
+    ///   - failure: Why its last download has failed.
     @MainActor
-    package init(download: Download?, isDownloaded: Bool, isPlaying: Bool = false) {
+    package init(
+        download: Download?,
+        isDownloaded: Bool,
+        isPlaying: Bool = false,
+        failure: String? = nil
+    ) {
         self.isPlaying = isPlaying
         let isActive = download != nil
         showsDownload = !isActive && !isDownloaded
         showsCancel = isActive
         showsPlay = !isActive && isDownloaded
+        self.failure = isActive || isDownloaded ? nil : failure
         guard let download else { return }
         isPaused = !download.isDownloading
         pauseTitle = download.isDownloading ? localized("Pause") : localized("Resume")

@@ -1,3 +1,4 @@
+package import DesktopCore
 import Foundation
 
 /// The search: one query at a time, and the page that shows what came of it.
@@ -10,6 +11,7 @@ package final class Search {
     /// Called after each change.
     package var changed: @MainActor () -> Void = {}
 
+    private let last: JSONFile<String>?
     private let songs: @Sendable (String) async throws -> [Track]
     private let clock: any Clock<Duration>
     private let pause: Duration
@@ -21,16 +23,22 @@ package final class Search {
     /// - Parameters:
     ///   - pause: How long a person must not have typed before it is searched for the text.
     ///   - clock: What measures the pause.
+    ///   - last: Keeps the text for the next launch.
     ///   - songs: Asks the catalog.
     package init(
         pause: Duration = .milliseconds(300),
         clock: any Clock<Duration> = ContinuousClock(),
+        last: JSONFile<String>? = nil,
         songs: @escaping @Sendable (String) async throws -> [Track]
     ) {
+        self.last = last
         self.pause = pause
         self.clock = clock
         self.songs = songs
     }
+
+    /// The text of the last search, in an earlier launch most likely; empty when there is none.
+    package var lastText: String { last?.read() ?? "" }
 
     /// The text has changed: searches for it after a pause.
     package func type(_ text: String) {
@@ -54,7 +62,10 @@ package final class Search {
     private func begin(after delay: Duration) {
         query?.cancel()
         query = nil
-        guard !term.isEmpty else { return show(.welcome) }
+        guard !term.isEmpty else {
+            keep("")
+            return show(.welcome)
+        }
         query = Task { [weak self, term, clock] in
             if delay > .zero {
                 do { try await clock.sleep(for: delay) } catch { return }
@@ -67,12 +78,18 @@ package final class Search {
         // Cancelled just after its pause: the next one is at work already.
         guard !Task.isCancelled else { return }
         isSearching = true
+        keep(term)
         changed()
         let page = await page(for: term)
         // A cancelled query says nothing: the one that took its place does.
         guard !Task.isCancelled else { return }
         query = nil
         show(page)
+    }
+
+    private func keep(_ text: String) {
+        // Without it, the next launch begins with an empty entry.
+        if text != lastText { try? last?.write(text) }
     }
 
     private func show(_ page: SearchPage) {

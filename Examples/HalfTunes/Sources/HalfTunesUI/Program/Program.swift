@@ -48,7 +48,7 @@ package final class Program {
     }
 
     private func makeTunes() -> Tunes {
-        let tunes = Tunes(player: GStreamerPlayer())
+        let tunes = Tunes(player: GStreamerPlayer(), files: application)
         self.tunes = tunes
         return tunes
     }
@@ -73,6 +73,7 @@ extension Program {
     private func addActions() {
         application.add("find", keys: ["<Control>f"]) { [weak self] in self?.window?.find() }
         application.add("play-pause") { [weak self] in self?.tunes?.playback.toggle() }
+        application.set(["<Control>question"], of: "win.show-help-overlay")
         application.add("quit", keys: ["<Control>q", "<Control>w"]) { [weak self] in
             self?.application.quit()
         }

@@ -23,6 +23,7 @@ final class MainWindow {
         libraryList = TrackList(in: layout.opaque("library"), tunes: tunes, artwork: artwork)
         playerBar = PlayerBar(in: layout, playback: tunes.playback)
         gtk_window_set_application(layout.window, application)
+        addShortcuts()
         searchView.takeKeys()
         observe()
         showLibrary()
@@ -55,10 +56,28 @@ final class MainWindow {
             let reason = error.localizedDescription
             self?.say(localized("%1$@ was not downloaded: %2$@", track.title, reason))
         }
+        tunes.removed = { [weak self] track in
+            self?.showLibrary()
+            self?.update(track)
+            self?.say(localized("%1$@ is in the trash.", track.title))
+        }
+        tunes.removalFailed = { [weak self] track, error in
+            let reason = error.localizedDescription
+            self?.say(localized("%1$@ was not removed: %2$@", track.title, reason))
+        }
         tunes.playback.moved = { [weak self] track in self?.update(track) }
         tunes.playback.failed = { [weak self] track, reason in
             self?.say(localized("%1$@ cannot be played: %2$@", track.title, reason))
         }
+    }
+
+    /// Adds the window that lists the keys; the menu opens it.
+    private func addShortcuts() {
+        let shortcuts = Layout(PackageResources.shortcuts_ui)
+        gtk_application_window_set_help_overlay(
+            layout.object("window").assumingMemoryBound(to: GtkApplicationWindow.self),
+            shortcuts.opaque("shortcuts")
+        )
     }
 
     /// Shows how a track is now, wherever it has a row.

@@ -27,6 +27,14 @@ final class SearchView {
         connect(layout.object("again"), "clicked") { [layout] in search.submit(Self.text(layout)) }
         search.changed = { [weak self] in self?.show() }
         show()
+        repeatLastSearch()
+    }
+
+    private func repeatLastSearch() {
+        let text = search.lastText
+        guard !text.isEmpty else { return }
+        gtk_editable_set_text(layout.opaque("entry"), text)
+        search.submit(text)
     }
 
     /// Puts the cursor into the entry, and selects what is there.

@@ -56,7 +56,9 @@ final class TrackList {
             pause: { tunes.downloads.pause($0) },
             resume: { tunes.downloads.resume($0) },
             cancel: { tunes.downloads.cancel($0) },
-            play: { tunes.play($0) }
+            play: { tunes.play($0) },
+            showInFiles: { tunes.showInFiles($0) },
+            remove: { tunes.remove($0) }
         )
         let row = TrackRowView(track, actions: actions) {
             tunes.downloads.activeDownloads[track.previewURL]?.isDownloading == false

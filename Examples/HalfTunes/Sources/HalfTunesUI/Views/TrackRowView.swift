@@ -15,6 +15,8 @@ final class TrackRowView {
         var resume: @MainActor (Track) -> Void
         var cancel: @MainActor (Track) -> Void
         var play: @MainActor (Track) -> Void
+        var showInFiles: @MainActor (Track) -> Void
+        var remove: @MainActor (Track) -> Void
     }
 
     let track: Track
@@ -50,6 +52,8 @@ final class TrackRowView {
         set("pause", isVisible: row.pauseTitle != nil)
         set("cancel", isVisible: row.showsCancel)
         set("play", isVisible: row.showsPlay)
+        set("more", isVisible: row.showsMore)
+        set("failure", isVisible: row.failure != nil)
         set("progress", isVisible: row.fraction != nil)
         set("progress_text", isVisible: row.fraction != nil)
         if let title = row.pauseTitle, title != shown?.pauseTitle {
@@ -59,6 +63,7 @@ final class TrackRowView {
         if let fraction = row.fraction, fraction != shown?.fraction {
             gtk_progress_bar_set_fraction(layout.opaque("progress"), fraction)
         }
+        if let failure = row.failure { gtk_label_set_label(layout.opaque("failure"), failure) }
         if let text = row.progressText, text != shown?.progressText {
             gtk_label_set_label(layout.opaque("progress_text"), text)
         }
@@ -80,6 +85,14 @@ final class TrackRowView {
         connect(layout.object("pause"), "clicked") { [track, isPaused] in
             if isPaused() { actions.resume(track) } else { actions.pause(track) }
         }
+        layout.add(
+            [
+                ("show-in-files", { [track] in actions.showInFiles(track) }),
+                ("remove", { [track] in actions.remove(track) }),
+            ],
+            as: "row",
+            to: "row"
+        )
     }
 
     /// Marks the row whose song is played.

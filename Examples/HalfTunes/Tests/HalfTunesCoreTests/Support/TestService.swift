@@ -56,6 +56,10 @@ final class TestService {
     }
 
     func row(_ track: Track) -> TrackRow {
-        TrackRow(download: download(track), isDownloaded: library.file(of: track) != nil)
+        TrackRow(
+            download: download(track),
+            isDownloaded: library.file(of: track) != nil,
+            failure: service.failures[track.previewURL]
+        )
     }
 }

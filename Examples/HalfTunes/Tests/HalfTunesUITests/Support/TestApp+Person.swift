@@ -57,6 +57,15 @@ extension TestApp {
         #expect(!desktop.shows { _, _ in true })
     }
 
+    /// Downloads the song, and returns when it is there.
+    func downloadSong() async throws {
+        _ = try launch()
+        try await search(for: "blue river")
+        try await hurry()
+        try await pressInRow("Download")
+        try await shows("Play", role: .button)
+    }
+
     /// A picture as the catalog has it.
     func picture(_ name: String) async throws -> Data {
         try await trial.curl(trial.picture(name).absoluteString)
@@ -88,6 +97,7 @@ extension TestApp {
     ///   - program: The app's program.
     ///   - rate: The catalog's, in bytes per second.
     ///   - catalog: Where the app looks for the catalog; nil for where it is.
+    ///   - buttons: Those of its window.
     ///   - environment: Variables of its own.
     ///   - name: Of the test.
     ///   - body: The test, whose errors are recorded.
@@ -96,11 +106,18 @@ extension TestApp {
         _ program: String,
         rate: Int,
         catalog: String? = nil,
+        buttons: String = ":close",
         environment: [String: String] = [:],
         _ name: String = #function,
         _ body: (TestApp) async throws -> Void
     ) async throws {
-        let app = try TestApp(program, rate: rate, catalog: catalog, environment: environment)
+        let app = try TestApp(
+            program,
+            rate: rate,
+            catalog: catalog,
+            buttons: buttons,
+            environment: environment
+        )
         do { try await body(app) } catch { Issue.record(error) }
         try? app.desktop.keepPicture("end of \(name)")
         try await app.end()

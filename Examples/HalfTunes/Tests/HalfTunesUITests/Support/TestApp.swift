@@ -18,12 +18,14 @@ final class TestApp: Sendable {
     ///   - program: The app's program.
     ///   - rate: The catalog's, in bytes per second.
     ///   - catalog: Where the app looks for the catalog; nil for where it is.
+    ///   - buttons: Those of its window.
     ///   - environment: Variables of its own.
     /// - Throws: what Foundation does when a program cannot be started.
     init(
         _ program: String,
         rate: Int,
         catalog: String? = nil,
+        buttons: String = ":close",
         environment: [String: String] = [:]
     ) throws {
         self.program = program
@@ -36,7 +38,8 @@ final class TestApp: Sendable {
             attributes: [.posixPermissions: 0o700]
         )
         // Pictures show pages, and not one that turns into another; a window has the button that GNOME has.
-        let settings = "[Settings]\ngtk-enable-animations=0\ngtk-decoration-layout=:close\n"
+        let settings =
+            "[Settings]\ngtk-enable-animations=0\ngtk-decoration-layout=\(buttons)\n"
         try home.write(settings, to: ".config/gtk-4.0/settings.ini")
         let address = catalog ?? trial.address.absoluteString
         variables = desktop.environment.merging([
@@ -115,6 +118,23 @@ final class TestApp: Sendable {
         let list = try await run(Products.path(of: "ferry"), "list", "--all", "--json")
         return list.split(separator: "\n").filter { !$0.contains(#""ended":""#) }
             .joined(separator: "\n")
+    }
+
+    /// Installs a program for folders, which says in a notification which one it was asked to show.
+    func installFolderProgram() throws {
+        let script = home.url.appending(component: "show").path
+        let entry = "[Desktop Entry]\nType=Application\nName=Folders\nMimeType=inode/directory;\n"
+        try home.write(
+            entry + "Exec=/bin/sh \(script) %u\n",
+            to: ".local/share/applications/folders.desktop"
+        )
+        let choice = "[Default Applications]\ninode/directory=folders.desktop\n"
+        try home.write(choice, to: ".config/mimeapps.list")
+        let notify = "/org/freedesktop/Notifications org.freedesktop.Notifications.Notify"
+        let texts = #"string:Folders uint32:0 string: string:Folder "string:$1""#
+        let command =
+            "dbus-send --session --type=method_call --dest=org.freedesktop.Notifications \(notify) \(texts)"
+        try home.write(command + "\n", to: "show")
     }
 
     /// What the app has filed at a path in the user's home; nil when it is not there.

@@ -6,6 +6,7 @@ final class Desktop: Sendable {
     /// Tells when anything may look different.
     let changes = Changes()
     let notifications = Notifications()
+    let fileManager = FileManagerService()
     /// By which apps find it.
     let environment: [String: String]
 
@@ -47,6 +48,11 @@ final class Desktop: Sendable {
         screen.follow(changes)
         try followApps()
         try notifications.serve(sessionBus, changes)
+    }
+
+    /// Starts its file manager.
+    func startFileManager() throws {
+        try fileManager.serve(sessionBus, changes)
     }
 
     private func followApps() throws {
@@ -104,7 +110,7 @@ final class Desktop: Sendable {
     }
 
     /// Where the right edge of a button is in the window, in pixels; nil when it is not there.
-    func right(of name: String, in place: String) throws -> Int32? {
+    func right(of name: String, in place: String? = nil) throws -> Int32? {
         var edge: Int32?
         _ = finds(in: place) { element, role, found in
             guard role == .button, found == name else { return false }
