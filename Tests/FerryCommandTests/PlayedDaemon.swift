@@ -20,6 +20,8 @@ final class PlayedDaemon: Sendable {
         var lost: Int?
         var ending: Int?
         var changes: [[TransferDaemon.Changes]] = []
+        var streamCount = 0
+        var lostAtStream: [Int: Set<Int>] = [:]
         var brokenPage: Int?
         var changesOfPages: [Int: @Sendable (inout [TransferDaemon.Transfer]) -> Void] = [:]
     }
@@ -60,6 +62,11 @@ final class PlayedDaemon: Sendable {
 
     /// Loses its connection when it is asked for a transfer.
     func disconnect(at transfer: Int) { state.withLock { $0.lost = transfer } }
+
+    /// Loses transfers before a stream of changes is asked for, counted from 1.
+    func loseTransfers(_ ids: Set<Int>, atStream number: Int) {
+        state.withLock { $0.lostAtStream[number] = ids }
+    }
 
     /// Loses a transfer at the moment in which something is to be done to it.
     func forget(atAction transfer: Int) { state.withLock { $0.ending = transfer } }
@@ -176,7 +183,12 @@ extension PlayedDaemon: TransferDaemon.Backend {
     }
 
     func changes(of ids: Set<Int>?) -> TransferDaemon.ChangeStream {
-        let changes = state.withLock { $0.changes.isEmpty ? [] : $0.changes.removeFirst() }
+        let changes = state.withLock { state in
+            state.streamCount += 1
+            let lost = state.lostAtStream[state.streamCount] ?? []
+            state.transfers.removeAll { lost.contains($0.id) }
+            return state.changes.isEmpty ? [] : state.changes.removeFirst()
+        }
         return AsyncThrowingStream { continuation in
             for change in changes { continuation.yield(change) }
             if isSteady { return }

@@ -100,9 +100,8 @@ struct WatchCommand: Command {
             mailbox: mailbox,
             context: context
         )
-        let code = try await follower.run(
-            following: followsAll ? .all : .numbers(Set(rows.compactMap(\.number)))
-        )
+        let followed = Set(rows.compactMap(\.number))
+        let code = try await follower.run { followsAll ? .all : .numbers(followed) }
         if follower.rows.isEmpty, !isJSON {
             context.console.errorLine("ferry: nothing is under way")
         }

@@ -72,7 +72,7 @@ struct DownloadList: Hashable, Sendable {
         guard let last = entries.indices.last else {
             throw Fault(line: line, message: "an option comes before the first URL")
         }
-        entries[last].options.append(Self.option(content, line: line))
+        entries[last].options.append(try Self.option(content, line: line))
     }
 
     private static func entry(_ text: Substring, line: Int) throws(Fault) -> Entry {
@@ -90,17 +90,21 @@ struct DownloadList: Hashable, Sendable {
         return entry
     }
 
-    private static func option(_ text: Substring, line: Int) -> Option {
+    private static func option(_ text: Substring, line: Int) throws(Fault) -> Option {
         let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-        let name = parts[0].drop { $0 == "-" }.trimmingCharacters(in: .whitespaces)
-        return Option(line: line, name: name, value: parts.count > 1 ? String(parts[1]) : nil)
+        let name = trimmed(parts[0].drop { $0 == "-" || isBlank($0) })
+        guard !name.isEmpty else { throw Fault(line: line, message: "the option has no name") }
+        let value = parts.count > 1 ? String(parts[1]) : nil
+        return Option(line: line, name: String(name), value: value)
     }
 
     /// Returns a text without blanks, the rests of line breaks and byte order marks at its ends.
     private static func trimmed(_ text: Substring) -> Substring {
-        let isBlank = { (character: Character) in character.isWhitespace || character == "\u{FEFF}"
-        }
         let end = text.lastIndex { !isBlank($0) }
         return end.map { text[...$0].drop(while: isBlank) } ?? ""
+    }
+
+    private static func isBlank(_ character: Character) -> Bool {
+        character.isWhitespace || character == "\u{FEFF}"
     }
 }

@@ -153,6 +153,7 @@ struct NewTransfers {
         try connections.check()
         // A clear error now rather than transfers that fail one by one.
         _ = try await context.daemon.page(limit: 1)
+        let interrupts = await context.interrupts()
         let mailbox = TransferFollower.Mailbox()
         let session = open("\(kind)-\(UUID().uuidString.lowercased())", in: context, mailbox)
         var follower = TransferFollower(
@@ -166,13 +167,10 @@ struct NewTransfers {
             mailbox: mailbox,
             context: context
         )
-        let numbers = try await numbers(of: session, in: context, mailbox: mailbox)
-        if isPaused {
-            // They are suspended so far: none begins in between.
-            for number in numbers.sorted() { try await context.daemon.pause(number) }
-            await session.resume()
+        let code = try await follower.run(until: interrupts) {
+            let numbers = try await numbers(of: session, in: context, mailbox: mailbox)
+            return .own(isDetached ? [] : numbers)
         }
-        let code = try await follower.run(following: .numbers(isDetached ? [] : numbers))
         let left = follower.rows.filter { !$0.isOver }
         if failsEarly, code.isFailure {
             await cancel(left, in: context)
@@ -180,7 +178,9 @@ struct NewTransfers {
         } else if left.isEmpty {
             await session.finish()
         } else {
-            try sayGoodbye(to: left, in: context.console)
+            // The user has left before ferryd had stored them all.
+            if left.contains(where: { $0.number == nil }) { await session.settle() }
+            try await sayGoodbye(to: left, of: session, in: context)
         }
         return code
     }
@@ -383,31 +383,56 @@ struct NewTransfers {
         mailbox: TransferFollower.Mailbox
     ) async throws -> Set<Int> {
         await session.settle()
-        let query = TransferDaemon.Query(
-            application: CommandSession.application,
-            session: session.identifier
-        )
+        let query = query(for: session)
         var transfers: [TransferDaemon.Transfer] = []
         for try await transfer in context.daemon.transfers(matching: query) {
             transfers.append(transfer)
         }
-        mailbox.send(.snapshot(transfers))
-        return Set(transfers.map(\.id))
+        let numbers = transfers.map(\.id)
+        if isPaused {
+            // They are suspended so far: none begins in between.
+            for number in numbers { try await context.daemon.pause(number) }
+            await session.resume()
+        }
+        mailbox.send(.changes(.init(updated: transfers, removed: [])))
+        return Set(numbers)
     }
 
-    private func sayGoodbye(to rows: [TransferRow], in console: Console) throws {
+    private func sayGoodbye(
+        to rows: [TransferRow],
+        of session: OpenSession,
+        in context: Context
+    ) async throws {
+        let console = context.console
         if style == .json {
             for row in rows { console.line(try JSONLine.text(RowReport(row, event: "detached"))) }
         } else if isDetached {
             for row in rows { console.line("\(row.number.map(String.init) ?? "-")  \(row.url)") }
         } else {
             let subject = rows.count == 1 ? "The transfer goes" : "The transfers go"
-            // The last one is remembered the longest.
-            let last = rows.compactMap(\.number).max()
+            let last = try await lastNumber(of: rows, of: session, in: context)
             let command =
                 last.map { "ferry watch \(rows.count == 1 ? "" : "@")\($0)" } ?? "ferry list"
             console.errorLine("\n\(subject) on in the background; come back with: \(command)")
         }
+    }
+
+    /// Returns the number of the last transfer, which is remembered the longest.
+    private func lastNumber(
+        of rows: [TransferRow],
+        of session: OpenSession,
+        in context: Context
+    ) async throws -> Int? {
+        if let number = rows.compactMap(\.number).max() { return number }
+        // The user has left before the numbers were known.
+        let query = query(for: session)
+        var last: Int?
+        for try await transfer in context.daemon.transfers(matching: query) { last = transfer.id }
+        return last
+    }
+
+    private func query(for session: OpenSession) -> TransferDaemon.Query {
+        .init(application: CommandSession.application, session: session.identifier)
     }
 }
 

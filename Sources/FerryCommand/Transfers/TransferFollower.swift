@@ -5,10 +5,8 @@ import FerrySystem
 struct TransferFollower {
     /// An event while transfers are followed.
     enum Event: Sendable {
-        /// ferryd has reported all followed transfers, and what became of those that are gone.
-        case snapshot([TransferDaemon.Transfer], ended: [Int: Outcome] = [:])
         /// ferryd has reported changes, and what became of transfers that are gone.
-        case changes(TransferDaemon.Changes, ended: [Int: Outcome])
+        case changes(TransferDaemon.Changes, ended: [Int: Outcome] = [:])
         /// A session of this process has reported how a transfer ended.
         case ended(TransferRow.ID, Outcome)
         /// A session of this process has a complete file that it cannot save yet.
@@ -19,8 +17,8 @@ struct TransferFollower {
         case interrupted
         /// The display may be outdated.
         case stale
-        /// ferryd can no longer be followed.
-        case lost(TransferDaemonError)
+        /// The transfers cannot be found, or ferryd can no longer be followed.
+        case lost(any Error)
     }
 
     /// The transfers to follow.
@@ -29,6 +27,8 @@ struct TransferFollower {
         case all
         /// The transfers with these numbers.
         case numbers(Set<Int>)
+        /// The transfers with these numbers, of a session of this process: it reports how each has ended.
+        case own(Set<Int>)
     }
 
     /// The events that have not been handled, in the order in which they were sent.
@@ -86,16 +86,28 @@ struct TransferFollower {
 
     /// Follows the transfers.
     ///
-    /// - Parameter selection: The transfers.
+    /// - Parameters:
+    ///   - interrupts: The user's interrupts; those from now on by default.
+    ///   - selection: Finds the transfers, meanwhile.
     /// - Returns: The exit code.
     /// - Throws: The error that ends the command.
-    mutating func run(following selection: Selection) async throws -> ExitCode {
+    mutating func run(
+        until interrupts: AsyncStream<Void>? = nil,
+        following selection: @escaping @Sendable () async throws -> Selection
+    ) async throws -> ExitCode {
         let mailbox = mailbox
         let context = context
         // Before anything is shown that the user may want to leave.
-        let interrupts = await context.interrupts()
+        let interrupts = if let interrupts { interrupts } else { await context.interrupts() }
         let sources = [
-            Task { await Self.follow(selection, of: context.daemon, mailbox: mailbox) },
+            Task {
+                do {
+                    let selection = try await selection()
+                    await Self.follow(selection, of: context.daemon, mailbox: mailbox)
+                } catch {
+                    mailbox.send(.lost(error))
+                }
+            },
             Task { for await _ in interrupts { mailbox.send(.interrupted) } },
         ]
         defer {
@@ -145,8 +157,6 @@ struct TransferFollower {
     private mutating func take(_ event: Event) throws -> ExitCode? {
         let instant = context.instant()
         switch event {
-        case .snapshot(let transfers, let ended):
-            watch.snapshot(transfers, ended: ended, at: instant, now: context.now())
         case .changes(let changes, let ended):
             watch.changed(
                 updated: changes.updated,
@@ -185,23 +195,31 @@ struct TransferFollower {
         of daemon: TransferDaemon,
         mailbox: Mailbox
     ) async {
-        var numbers: Set<Int>?
-        if case .numbers(let selected) = selection {
-            guard !selected.isEmpty else { return }
-            numbers = selected
+        let numbers: Set<Int>?
+        switch selection {
+        case .all: numbers = nil
+        case .numbers(let selected), .own(let selected): numbers = selected
         }
+        if let numbers, numbers.isEmpty { return }
+        let isOwn = if case .own = selection { true } else { false }
+        var known: Set<Int> = []
         var failureCount = 0
         while !Task.isCancelled {
             var hasAnswered = false
             do {
-                for try await changes in daemon.changes(of: numbers) {
-                    let ended = await daemon.remembered(Set(changes.removed)).mapValues(\.outcome)
-                    mailbox.send(
-                        hasAnswered
-                            ? .changes(changes, ended: ended)
-                            : .snapshot(changes.updated, ended: ended)
-                    )
+                for try await var changes in daemon.changes(of: numbers) {
+                    if !hasAnswered, numbers == nil {
+                        // Of many transfers, the first changes are only a part, and nothing is said of those that are gone.
+                        let present = try await all(of: daemon)
+                        let missing = known.subtracting(present.map(\.id))
+                        changes = .init(updated: present, removed: missing.sorted())
+                    }
                     hasAnswered = true
+                    known.formUnion(changes.updated.map(\.id))
+                    known.subtract(changes.removed)
+                    let removed = Set(isOwn ? [] : changes.removed)
+                    let ended = await daemon.remembered(removed).mapValues(\.outcome)
+                    mailbox.send(.changes(changes, ended: ended))
                 }
                 return
             } catch let error as TransferDaemonError {
@@ -213,6 +231,14 @@ struct TransferFollower {
                 return
             }
         }
+    }
+
+    private static func all(
+        of daemon: TransferDaemon
+    ) async throws -> [TransferDaemon.Transfer] {
+        var transfers: [TransferDaemon.Transfer] = []
+        for try await transfer in daemon.transfers() { transfers.append(transfer) }
+        return transfers
     }
 }
 

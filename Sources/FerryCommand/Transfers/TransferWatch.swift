@@ -64,32 +64,6 @@ struct TransferWatch {
         unnumberedRowCount = rows.count { $0.number == nil }
     }
 
-    /// Handles ferryd's report of all followed transfers as they are now.
-    ///
-    /// Known transfers that are not among them are gone.
-    ///
-    /// - Parameters:
-    ///   - transfers: The transfers.
-    ///   - ended: What became of those that are gone, by their numbers, as far as that is known.
-    ///   - instant: The time since some fixed moment.
-    ///   - now: The time of day.
-    mutating func snapshot(
-        _ transfers: [TransferDaemon.Transfer],
-        ended: [TransferDaemon.Transfer.ID: Outcome] = [:],
-        at instant: Duration,
-        now: Date
-    ) {
-        let present = Set(transfers.map(\.id))
-        let missing = rows.compactMap(\.number).filter { !present.contains($0) }
-        changed(
-            updated: transfers,
-            removed: missing,
-            ended: ended,
-            at: instant,
-            now: now
-        )
-    }
-
     /// Handles ferryd's report of changes.
     ///
     /// - Parameters:

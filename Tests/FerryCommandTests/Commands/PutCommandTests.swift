@@ -56,7 +56,7 @@ import Testing
                 == ["application/octet-stream"]
         )
         #expect(sessions.options.map(\.uploadProtocol) == [.automatic])
-        #expect(sessions.events == ["open put-", "settle", "finish"])
+        #expect(sessions.events.filter { $0 != "settle" } == ["open put-", "finish"])
     }
 
     @Test(

@@ -47,6 +47,13 @@ import Testing
         )
     }
 
+    @Test(arguments: ["-", " --  ", "=a", "- - =a"])
+    func `an option without a name is invalid`(text: String) {
+        #expect(throws: DownloadList.Fault(line: 2, message: "the option has no name")) {
+            try entries("\(Self.a)\n  \(text)\n")
+        }
+    }
+
     @Test func `line breaks of another system are no part of a URL`() throws {
         let all = try entries("\r\r\(Self.a)\t\r\(Self.b)\r\n")
         #expect(all == [.init(line: 1, address: Self.a, mirrors: [Self.b])])

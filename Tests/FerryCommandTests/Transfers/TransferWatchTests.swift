@@ -105,17 +105,17 @@ extension TransferWatch: DecidingMachine {}
         #expect(watch.rows.last?.outcome == .gone)
     }
 
-    @Test func `what a new ferryd does not know any more is gone`() throws {
-        var watch = TransferWatch([try row(12), try row(13)], isOwn: { _ in true })
-        _ = try watch.after { try $0.snapshot([.sample(13)], at: .zero, now: now) }
-        #expect(watch.rows.map(\.outcome) == [.gone, nil])
-    }
-
     @Test func `transfers that ferryd has not numbered yet are not taken for gone`() throws {
         let row = try row(12, numbered: false)
         var watch = TransferWatch([row], isOwn: { _ in true })
-        #expect(watch.after { $0.snapshot([], at: .zero, now: now) } == [.show])
-        #expect(try watch.after { try $0.snapshot([.sample(12)], at: .zero, now: now) } == [.show])
+        #expect(
+            watch.after { $0.changed(updated: [], removed: [], at: .zero, now: now) } == [.show]
+        )
+        #expect(
+            try watch.after {
+                try $0.changed(updated: [.sample(12)], removed: [], at: .zero, now: now)
+            } == [.show]
+        )
         #expect(watch.rows.map(\.number) == [12])
         #expect(watch.rows.map(\.state) == [.running])
     }
@@ -123,7 +123,9 @@ extension TransferWatch: DecidingMachine {}
     @Test func `all transfers are followed, new ones too, until none is left`() throws {
         var watch = TransferWatch([], isOwn: { _ in false })
         #expect(
-            try watch.after { try $0.snapshot([.sample(1), .sample(2)], at: .zero, now: now) } == [
+            try watch.after {
+                try $0.changed(updated: [.sample(1), .sample(2)], removed: [], at: .zero, now: now)
+            } == [
                 .show
             ]
         )
@@ -142,20 +144,30 @@ extension TransferWatch: DecidingMachine {}
 
     @Test func `without anything to follow it is over at once`() {
         var watch = TransferWatch([], isOwn: { _ in false })
-        #expect(watch.after { $0.snapshot([], at: .zero, now: now) } == [.show, .finish(.success)])
+        #expect(
+            watch.after { $0.changed(updated: [], removed: [], at: .zero, now: now) } == [
+                .show, .finish(.success),
+            ]
+        )
     }
 
     @Test func `who detaches waits for numbers, or for ends that come before them`() throws {
         let rows = [try row(12, numbered: false), try row(13, numbered: false)]
         var watch = TransferWatch(rows, endsWhenNumbered: true, isOwn: { _ in true })
-        #expect(try watch.after { try $0.snapshot([.sample(12)], at: .zero, now: now) } == [.show])
+        #expect(
+            try watch.after {
+                try $0.changed(updated: [.sample(12)], removed: [], at: .zero, now: now)
+            } == [.show]
+        )
         #expect(
             watch.after { $0.ended(rows[1].id, failed, at: .zero) }.last == .finish(.noConnection)
         )
         var quick = TransferWatch(rows, endsWhenNumbered: true, isOwn: { _ in true })
         let both = [try TransferDaemon.Transfer.sample(12), try .sample(13)]
         #expect(
-            quick.after { $0.snapshot(both, at: .zero, now: now) } == [.show, .finish(.success)]
+            quick.after { $0.changed(updated: both, removed: [], at: .zero, now: now) } == [
+                .show, .finish(.success),
+            ]
         )
     }
 
@@ -183,7 +195,7 @@ extension TransferWatch: DecidingMachine {}
             try TransferDaemon.Transfer
                 .sample(id, state: .waiting, wait: pair.0, failure: pair.1, attempts: 1)
         }
-        _ = watch.after { $0.snapshot(transfers, at: .zero, now: now) }
+        _ = watch.after { $0.changed(updated: transfers, removed: [], at: .zero, now: now) }
         let lines = watch.rows.map { ProgressLine($0, alphabet: .ascii, at: .zero).words }
         let time = until.text(now: now)
         #expect(
@@ -229,7 +241,9 @@ extension TransferWatch: DecidingMachine {}
     @Test func `USE-4: of one that ran before it was watched nobody knows how long it took`() throws
     {
         var watch = TransferWatch([], isOwn: { _ in false })
-        _ = try watch.after { try $0.snapshot([.sample(12)], at: .zero, now: now) }
+        _ = try watch.after {
+            try $0.changed(updated: [.sample(12)], removed: [], at: .zero, now: now)
+        }
         let completed = try TransferDaemon.Transfer.sample(12, state: .completed, received: 1000)
         _ = watch.after { $0.changed(updated: [completed], removed: [], at: .seconds(2), now: now) }
         let row = try #require(watch.rows.first)
@@ -241,7 +255,12 @@ extension TransferWatch: DecidingMachine {}
         let wait = TransferDaemon.Transfer.Wait(reason: .paused)
         let paused = try TransferDaemon.Transfer.sample(1, state: .suspended, wait: wait)
         _ = try watch.after {
-            try $0.snapshot([paused, .sample(2, state: .waiting)], at: .zero, now: now)
+            try $0.changed(
+                updated: [paused, .sample(2, state: .waiting)],
+                removed: [],
+                at: .zero,
+                now: now
+            )
         }
         let hold = TransferRow.Hold(reason: "paused", text: "paused")
         #expect(watch.rows.map(\.state) == [.waiting(hold), .waiting(nil)])
