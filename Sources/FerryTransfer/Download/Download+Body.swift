@@ -102,6 +102,8 @@ extension Download {
         var position: Int64 { proof.position(in: byteCount) }
         /// Whether all bytes that come are new.
         var isProved: Bool { proof.isComplete }
+        /// Whether the response has no bytes but those that the file holds, wherever these are.
+        var isOnlyCompared: Bool { proof.isAlone }
         /// Whether the response continues the file's bytes for certain, or begins with its own.
         var isShown: Bool {
             isProved || !proof.isOpen && request.resumption?.isCompared != true

@@ -251,7 +251,9 @@ extension Download {
         /// Returns the parts as they would be with another connection.
         private func divided(_ body: Body) -> Segments? {
             if let segments { return segments }
-            guard let total = body.totalByteCount, body.end == total else { return nil }
+            guard let total = body.totalByteCount, body.end == total, !body.isOnlyCompared else {
+                return nil
+            }
             return Segments(continuingAt: body.byteCount, of: total)
         }
 

@@ -7,6 +7,17 @@ import Testing
 @Suite(.timeLimit(.minutes(600))) struct MirrorSimulationTests {
     private static let workerCount = 2
 
+    /// Histories that have shown a mistake once.
+    private static let regressionSeeds: [UInt64] = [
+        // A response that only repeated the end of a file with gaps was divided among connections.
+        1_321_250_675_114_071_008
+    ]
+
+    @Test(arguments: regressionSeeds)
+    func `what went wrong once goes right`(_ seed: UInt64) {
+        Self.report(seed: seed)
+    }
+
     @Test func `wherever parts come from, the file is one version of the resource`() async {
         let seeds = HistorySeeds(count: 10_000)
         guard !seeds.isReplay else { return Self.report(seed: seeds.all.lowerBound) }
