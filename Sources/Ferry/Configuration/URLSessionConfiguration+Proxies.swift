@@ -10,6 +10,7 @@ extension URLSessionConfiguration.Values {
     func forSession() -> Self {
         var values = self
         values.sessionClient = makeClient()
+        values.sessionFault = values.connectionFault
         return values
     }
 
@@ -85,7 +86,9 @@ extension URLSessionConfiguration.Values {
 
     /// Throws if the settings of connections cannot be used: ferryd would not receive them.
     func requireUsableConnections(for url: URL?) throws(URLError) {
-        guard let fault = connectionFault else { return }
+        // Of a session it is found once, not for each task.
+        let fault = sessionClient == nil ? connectionFault : sessionFault
+        guard let fault else { return }
         throw URLError(.cannotConnectToHost, url: url, reason: fault)
     }
 

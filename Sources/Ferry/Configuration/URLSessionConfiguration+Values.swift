@@ -67,6 +67,8 @@ extension URLSessionConfiguration {
         var keepsConnectionSettings = false
         /// How connections are made, in the values of a session.
         var sessionClient: HTTPClient.Configuration?
+        /// Why the connections of the session cannot be made, as a sentence; nil if they can.
+        var sessionFault: String?
         /// The source of the machine's conditions, if it is not the process's.
         var conditions: (any ConditionsProvider)?
         /// The connections that the session shares with others, if they are not the process's.

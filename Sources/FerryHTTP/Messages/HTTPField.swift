@@ -30,10 +30,10 @@ package struct HTTPField: Hashable, Sendable, Codable {
     ///
     /// libcurl would send a field with a line break in it as two fields.
     package var fault: String? {
-        guard !name.isEmpty, name.utf8.allSatisfy(HTTPRequest.isTokenByte) else {
+        guard HTTPRequest.isToken(name) else {
             return "The field name “\(name)” is not a token"
         }
-        guard value.utf8.allSatisfy(Self.isValueByte) else {
+        guard value.allBytes(Self.isValueByte) else {
             return "The value of the field “\(name)” has a control character in it"
         }
         return nil

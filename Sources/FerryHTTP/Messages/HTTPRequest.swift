@@ -118,7 +118,7 @@ extension HTTPRequest {
 extension HTTPRequest {
     /// Rejects a request that cannot be sent as it is.
     func checkIsSendable() throws(HTTPError) {
-        guard !method.isEmpty, method.utf8.allSatisfy(Self.isTokenByte) else {
+        guard Self.isToken(method) else {
             throw HTTPError(code: .invalidRequest, message: "The method “\(method)” is not a token")
         }
         for field in fields {
@@ -126,14 +126,25 @@ extension HTTPRequest {
         }
     }
 
-    /// RFC 9110 §5.6.2.
-    static func isTokenByte(_ byte: UInt8) -> Bool {
+    /// Whether a text is a token (RFC 9110 §5.6.2).
+    static func isToken(_ text: String) -> Bool { !text.isEmpty && text.allBytes(isTokenByte) }
+
+    private static func isTokenByte(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"):
             true
         default:
-            "!#$%&'*+-.^_`|~".utf8.contains(byte)
+            "!#$%&'*+.^_`|~".utf8.contains(byte)
         }
+    }
+}
+
+extension String {
+    /// Whether each byte fulfils a condition; in the bytes themselves, as every request is checked.
+    @inline(__always)
+    func allBytes(_ isValid: (UInt8) -> Bool) -> Bool {
+        utf8.withContiguousStorageIfAvailable { $0.allSatisfy(isValid) }
+            ?? utf8.allSatisfy(isValid)
     }
 }

@@ -72,7 +72,7 @@ package struct WebSocketRequest: Hashable, Sendable {
     func check() throws(HTTPError) {
         try HTTPRequest(url: httpURL, fields: sentFields + proxyFields).checkIsSendable()
         for name in protocols {
-            guard !name.isEmpty, name.utf8.allSatisfy(HTTPRequest.isTokenByte) else {
+            guard HTTPRequest.isToken(name) else {
                 let message = "The subprotocol “\(name)” is not a token"
                 throw HTTPError(code: .invalidRequest, message: message)
             }
